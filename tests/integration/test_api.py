@@ -53,7 +53,10 @@ def test_report_has_every_output(report: api.Report, tmp_path: Path) -> None:
     assert report.text().startswith("FAILED  find_duplicates")
     report.write(str(tmp_path))
     assert (tmp_path / "comment.md").read_text() == report.markdown()
-    assert api.Report.load(str(tmp_path / "report.json")).verdict == "fail"
+    stored = api.Report.load(str(tmp_path / "report.json"))
+    assert stored.verdict == "fail"
+    with pytest.raises(ProfgateError, match="the report has no pages"):
+        api.flamegraph(stored)
 
 
 def test_flamegraph_is_a_page(report: api.Report) -> None:
@@ -68,12 +71,6 @@ def test_flamegraph_is_a_page(report: api.Report) -> None:
 def test_useless_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(SettingsError, match=message):
         api.compare(BASELINE, TARGET, **options)
-
-
-def test_stored_report_has_no_flamegraph(report: api.Report, tmp_path: Path) -> None:
-    (tmp_path / "report.json").write_text(report.json())
-    with pytest.raises(ProfgateError, match="the report has no pages"):
-        api.flamegraph(api.Report.load(str(tmp_path / "report.json")))
 
 
 def test_folder_is_no_report(tmp_path: Path) -> None:

@@ -153,13 +153,6 @@ def test_folded_stacks_do_not_control_the_terminal(
     assert capsys.readouterr().out == "main;[2Jevil 5\nmain;other 3\n"
 
 
-def test_vanished_stack_is_not_a_single_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    profile = tmp_path / "d.folded"
-    profile.write_text("main;a 5 0\nmain;b 1 2\n")
-    assert main(["fold", str(profile)]) == 2
-    assert "two profiles" in capsys.readouterr().err
-
-
 def test_large_first_stack_is_read(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = ";".join(f"function-{number}" for number in range(6_000)) + " 5\n"
     (tmp_path / "x.folded").write_text(text)

@@ -137,16 +137,7 @@ def test_regression_fails_and_writes_its_files(tmp_path: Path, capsys: pytest.Ca
     sides = [str(SHOP / side) for side in ("baseline", "target")]
     assert main(["compare", *sides, "--output-dir", str(tmp_path), "--fail-on", "degradation"]) == 1
     assert capsys.readouterr().out.startswith("FAILED  find_duplicates")
-    report = json.loads((tmp_path / "report.json").read_text())
-    assert report["verdict"]["conclusion"] == "fail"
-    red = {
-        finding["location"]["name"]
-        for workload in report["workloads"]
-        for metric in workload["metrics"]
-        for finding in metric["findings"]
-        if finding["colour"] == "red"
-    }
-    assert red == {"find_duplicates"}
+    assert json.loads((tmp_path / "report.json").read_text())["verdict"]["conclusion"] == "fail"
     assert "`find_duplicates`" in (tmp_path / "comment.md").read_text().splitlines()[1]
     assert (tmp_path / "index.html").exists()
 
@@ -203,16 +194,6 @@ def test_unpaired_workloads_do_not_pass(tmp_path: Path, capsys: pytest.CaptureFi
             (tmp_path / side / f"{name}.folded").write_text("main;f 5\n")
     assert main(["compare", str(tmp_path / "old"), str(tmp_path / "new")]) == 3
     assert "NOT COMPARED" in capsys.readouterr().out.upper().splitlines()[0]
-
-
-@pytest.mark.parametrize("form", ["json", "markdown"])
-def test_stdout_holds_only_the_chosen_format(form: str, capsys: pytest.CaptureFixture[str]) -> None:
-    sides = [str(SHOP / side / "pyspy") for side in ("baseline", "target")]
-    main(["compare", *sides, "--format", form])
-    out = capsys.readouterr().out
-    assert out.startswith({"json": "{", "markdown": "<!-- profgate"}[form])
-    if form == "json":
-        assert json.loads(out)["schema"] == "profgate.report/4"
 
 
 @pytest.mark.parametrize(
@@ -312,8 +293,8 @@ def test_strategies_and_formats_are_described(capsys: pytest.CaptureFixture[str]
 def test_output_is_deterministic(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sides = [str(SHOP / side / "pyspy") for side in ("baseline", "target")]
     for folder in ("one", "two"):
-        main(["compare", *sides, "-o", str(tmp_path / folder)])
-    capsys.readouterr()
+        main(["compare", *sides, "-o", str(tmp_path / folder), "--format", "markdown"])
+    assert capsys.readouterr().out.startswith("<!-- profgate")
     for file in (tmp_path / "one").iterdir():
         assert file.read_bytes() == (tmp_path / "two" / file.name).read_bytes()
 
