@@ -48,7 +48,7 @@ class SeenFunctions:
         for symbol in np.flatnonzero(sides.present[self._side]).tolist():
             path, name = paths[symbol], sides.symbols.names[symbol]
             self._languages.add(_family(path or ""))
-            meant = sides.meant(symbol)
+            meant = sides.meant[symbol]
             inside = [known for known in meant if any(holds(known, line) for line in sides.lines_of(symbol))]
             self._measured.update(map(id, inside or (meant if len(meant) == 1 else ())))
             # other formats state only one line of all functions with this name

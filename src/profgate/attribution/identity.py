@@ -162,7 +162,7 @@ def not_to_pair(both: NameTable, sides: Sides | None) -> frozenset[int]:
     gone, new = _alone(both)
     refused = set[int]()
     for symbol in [*gone, *new]:
-        states = {known.state for known in sides.meant(symbol)} if sides is not None else set()
+        states = {known.state for known in sides.meant[symbol]} if sides is not None else set()
         # a function of both sources has its counterpart on the other side, although its profile does not contain it
         in_both = states and states <= {"same", "changed"}
         if in_both or _NAMELESS.match(both.symbols.names[symbol]):
@@ -320,7 +320,7 @@ def _only(sides: Sides, symbol: int) -> KnownFunction | None:
     from profgate.attribution.frame_functions import frame_name
     from profgate.attribution.grammars import language_of
 
-    meant = sides.meant(symbol)
+    meant = sides.meant[symbol]
     if len(meant) != 1 or (language := language_of(meant[0].path)) is None:
         return None
     return None if frame_name(sides.symbols.names[symbol], language).within else meant[0]

@@ -111,8 +111,7 @@ def _without_symbol(comparison: Comparison, sides: Sides, links: CallLinks) -> d
 
     Such a symbol calls the changed function, or it is the only caller of a function that the changed function calls.
     """
-    meant = [sides.meant(symbol) for symbol in range(len(comparison.symbols))]
-    present = {(known.path, known.function.first) for known in chain.from_iterable(meant)}
+    present = {(known.path, known.function.first) for known in chain.from_iterable(sides.meant)}
     absent = {
         known.function.name: known.function.calls
         for known in chain.from_iterable(sides.changes.functions[TARGET].values())
@@ -120,13 +119,13 @@ def _without_symbol(comparison: Comparison, sides: Sides, links: CallLinks) -> d
         and (known.path, known.function.first) not in present
         and language_of(known.path) in NATIVE
     }
-    only = np.flatnonzero(np.bincount(links.callee, minlength=len(meant))[links.callee] == 1)
+    only = np.flatnonzero(np.bincount(links.callee, minlength=len(sides.meant))[links.callee] == 1)
     pairs = zip(links.caller[only].tolist(), links.callee[only].tolist(), strict=True)
     callees = [(caller, last_names(comparison.symbols.names[callee])) for caller, callee in pairs if absent]
     found = dict[int, str]()
     for name, calls in absent.items():
         found.update(dict.fromkeys((caller for caller, last in callees if calls & last), name))
-        for symbol, several in enumerate(meant):
+        for symbol, several in enumerate(sides.meant):
             if any(name in known.function.calls for known in several):
                 found[symbol] = name
     return found

@@ -55,6 +55,8 @@ class Sides:
         self._places = [self._place(symbol) for symbol in range(len(self.symbols))]
         if self._find_top_level_files():
             self._places = [self._place(symbol) for symbol in range(len(self.symbols))]
+        # the functions in a changed file to which each symbol may refer, with their states
+        self.meant = [self._meant(symbol) for symbol in range(len(self.symbols))]
 
     def of(self, symbol: int) -> tuple[SourceState, str | None, str | None]:
         """Return the state, path and link of a symbol."""
@@ -78,8 +80,7 @@ class Sides:
             link = f"{self.diff.diff_link}#diff-{digest}{place[0]}{place[1]}"
         return state, path, link
 
-    def meant(self, symbol: int) -> list[KnownFunction]:
-        """Return the functions in a changed file to which a symbol may refer, each with its state."""
+    def _meant(self, symbol: int) -> list[KnownFunction]:
         side, path = self._places[symbol]
         known, language = self.changes.functions[side].get(path or ""), language_of(path or "")
         if known is None or language is None:
@@ -116,7 +117,7 @@ class Sides:
 
     def span(self, symbol: int) -> tuple[LineRange | None, LineRange | None]:
         """Return the lines of a function in a changed file before and after, or None for a side without known lines."""
-        meant = self.meant(symbol)
+        meant = self.meant[symbol]
         known = _decisive(meant, self.lines_of(symbol)) if meant else None
         if known is None or known.function.kind == "module":
             return None, None
@@ -191,7 +192,7 @@ class Sides:
 
     def _in_changed_file(self, symbol: int, side: int, changed: ChangedFile) -> tuple[SourceState, DiffPlace | None]:
         """Return the state of a function in a changed file, and the line of the diff that changes it."""
-        line, meant = self.symbols.lines[symbol], self.meant(symbol)
+        line, meant = self.symbols.lines[symbol], self.meant[symbol]
         if not meant:
             return self._by_hunks(symbol, side, changed)
         known = _decisive(meant, self.lines_of(symbol))
