@@ -14,6 +14,7 @@ from profgate.errors import ProfgateError
 from profgate.io.files import read_loosely, sources_under, write_text
 from profgate.io.processes import output_of
 from profgate.io.scratch import scratch_folder
+from profgate.io.workers import processors
 from profgate.io.worktrees import quiet_git
 from profgate.loading import read_sources
 from profgate.measuring.checkouts import Checkout, checked_out
@@ -137,7 +138,8 @@ class Copies:
         """
         own = replace(checkout, environment={**checkout.environment, **dict(plan.recipe.env)})
         longest, before = min(longest, max(5.0, self.left)), sum(os.times()[2:4])
-        text = "\n".join((f"ulimit -t {math.ceil(longest)}", "set -x", *lines))
+        most = math.ceil(longest * processors())  # of one process, whose threads may use all processors
+        text = "\n".join((f"ulimit -t {most}", "set -x", *lines))
         outcome = own.run(["sh", "-ec", text], WAITING * longest, {"out": out, "run": "1"} if out else {})
         whole = outcome.nanoseconds / 1e9
         seconds = max(0.001, min(whole, sum(os.times()[2:4]) - before))
