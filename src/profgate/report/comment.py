@@ -149,7 +149,7 @@ class Body:
     def next_step(self) -> str:
         """Return what a reader should do, with links to the pages, as one line."""
         help_link = (link("More", HELP),) if self.view.report.verdict.fails else ()
-        return " ".join((self.view.step(), *help_link, *self.page_link()))
+        return f"{self.view.step()} {dotted(*help_link, *self.page_link())}".rstrip()
 
     def acceptance(self) -> str:
         """Return how a maintainer accepts several findings and workloads that fail the check."""
