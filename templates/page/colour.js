@@ -1,6 +1,6 @@
 // The colour level of each row, and the two palettes.
 import { OTHER } from "./codec.js";
-import { once } from "./tree.js";
+import { once, rowsOfSymbol } from "./tree.js";
 import { scaled } from "./views.js";
 
 export const LEVELS = 32;
@@ -119,7 +119,8 @@ function fewOf(before, after, totals, sample) {
 // Marks the rows of findings, and all rows above and below them. The report found no change in any other function.
 export function relatedTo(tree, findings) {
   const marks = new Uint8Array(tree.size);
-  for (let i = 1; i < tree.size; i++) if (findings.has(tree.symbol[i]) || marks[tree.parent[i]]) marks[i] = 1;
+  for (const symbol of findings.keys())
+    for (const row of rowsOfSymbol(tree, symbol)) if (!marks[row]) marks.fill(1, row, tree.end[row]);
   for (let i = tree.size - 1; i > 0; i--) if (marks[i]) marks[tree.parent[i]] = 1;
   return marks;
 }
@@ -137,8 +138,7 @@ export function carriersOf(tree, level, findings) {
   const carries = new Uint8Array(tree.size);
   for (let i = tree.size - 1; i > 0; i--) {
     const above = tree.parent[i];
-    if ((carries[i] || findings.has(tree.symbol[i])) && Math.sign(level[i]) === Math.sign(level[above]))
-      carries[above] = 1;
+    if (level[i] * level[above] > 0 && (carries[i] || findings.has(tree.symbol[i]))) carries[above] = 1;
   }
   return carries;
 }

@@ -36,18 +36,20 @@ export function makeLegend(page) {
     byId("meaning").textContent = text.replace(/ (?=[%≥]|\d+\))/g, "\u00a0");
     const { tree } = page.panes[0];
     const [shades] = page.shades;
-    const occurs = (test) => tree.symbol.some((symbol, node) => node > 0 && test(node, symbol));
+    const has = (symbol) => tree.symbol.includes(symbol);
+    const isOf = (state) => tree.symbol.some((_, node) => stateOf(tree, node) === state);
     const words = page.header.findings.map((one) => `${findingGlyph(one)} ${SIGN_WORDS[findingGlyph(one)]}`);
     const signs = [...new Set(words)].join(", ");
+    /** @type {[string, string, () => any][]} */
     const marks = [
-      ["finding", signs, (_, symbol) => page.findings.has(symbol)],
-      ["edited", "◆ source changed", (_, symbol) => isEdited(tree.sources?.[symbol])],
-      ["pale", "pale: calls a finding", (node) => shades.carries[node]],
-      ["new", "+ only after", (node) => stateOf(tree, node) === "new"],
-      ["gone", "× only before", (node) => stateOf(tree, node) === "gone"],
-      ["", "outline: within noise", (node) => !shades.level[node]],
+      ["finding", signs, () => [...page.findings.keys()].some(has)],
+      ["edited", "◆ source changed", () => tree.sources?.some((source, symbol) => isEdited(source) && has(symbol))],
+      ["pale", "pale: calls a finding", () => shades.carries.includes(1)],
+      ["new", "+ only after", () => isOf("new")],
+      ["gone", "× only before", () => isOf("gone")],
+      ["", "outline: within noise", () => shades.level.includes(0, 1)],
     ];
-    const found = once(shades, "marks", () => marks.filter(([, , test]) => occurs(test)).slice(0, MOST_MARKS));
+    const found = once(shades, "marks", () => marks.filter(([, , occurs]) => occurs()).slice(0, MOST_MARKS));
     byId("marks").replaceChildren(
       ...found.map(([kind, text]) => {
         const item = element("li", undefined, kind && `of-${kind}`);

@@ -69,7 +69,7 @@ function byChange(a, b) {
   return Math.abs(b.delta) - Math.abs(a.delta) || b.before - a.before || compareText(a.name, b.name);
 }
 
-// Sorts rows by one column, and equal rows by the size of their change. Rows without a value are last in both
+// Sorts rows by one column. Equal rows keep their order, which is by the size of their change. Rows without a value are last in both
 // directions. Changes ("delta") are sorted by size, without their sign.
 export function sortRows(rows, key, descending) {
   const sign = descending ? -1 : 1;
@@ -78,7 +78,7 @@ export function sortRows(rows, key, descending) {
     if (key === "name") return sign * compareText(a.name, b.name);
     if ((a[key] === null) !== (b[key] === null)) return a[key] === null ? 1 : -1;
     const order = typeof a[key] === "string" ? compareText(a[key], b[key]) : a[key] - b[key];
-    return sign * order || byChange(a, b);
+    return sign * order;
   });
 }
 

@@ -6,12 +6,12 @@ import { treeOf } from "./trees.mjs";
 
 const OPTIONS = { ratio: { num: 1, den: 1 }, normalisation: "none", basis: "inclusive", mode: "contribution", gate: 0.001, sample: null };
 
-function pageOf(rows, { basis = "inclusive", repeats = false } = {}) {
+function pageOf(rows, { basis = "inclusive", repeats = false, chance = false } = {}) {
   const tree = treeOf([["main/work", 100, 300]]);
   if (repeats) tree.evidence = new Uint8Array(tree.size);
   tree.lineCosts = new Map([[1, { symbol: 1, rows, omitted: 3 }]]);
-  const scale = shadesOf(tree, OPTIONS);
-  return { header: { g: 10 }, tree, ratio: OPTIONS.ratio, state: { basis, k: "none" }, levelOf: (before, after, passed = null) => levelOfChange(tree, scale, [before, after], { ...OPTIONS, passed }) };
+  const scale = shadesOf(tree, { ...OPTIONS, repeats, chance });
+  return { header: { g: 10 }, tree, scale, ratio: OPTIONS.ratio, state: { basis, k: "none" }, levelOf: (before, after, passed = null) => levelOfChange(tree, scale, [before, after], { ...OPTIONS, passed }) };
 }
 
 test("a line that replaces another line is compared with it", () => {
@@ -30,4 +30,5 @@ test("without significance over repeated runs a line stays neutral", () => {
   assert.equal(level(1), 0);
   assert.ok(level(2) > 0);
   assert.ok(level(1, { basis: "self" }) > 0);
+  assert.equal(level(2, { chance: true }), 0, "a line whose function has no colour");
 });
