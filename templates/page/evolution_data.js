@@ -1,6 +1,7 @@
 // Reads the evolution: the names and columns of the versions, and the order of the lines.
 
 export const MOST_SHOWN = 12;
+const STANDARD_ERRORS = 4;
 
 export function readEvolution(document) {
   const { versions } = document;
@@ -46,9 +47,10 @@ export function wholeChange(line) {
   return known.length > 1 && known[0] > 0 ? known.at(-1) / known[0] - 1 : null;
 }
 
-// Returns "worse" or "better" for a change of a line with a jump, and otherwise "": the change may be noise.
+// Returns "worse" or "better" for a change of a line with a jump that is beyond the noise of the jump, as in the graph,
+// and otherwise "".
 export function toneOfChange(page, line, change) {
-  if (!change || !line.jumps.length) return "";
+  if (!line.jumps.some((jump) => Math.abs(Math.log1p(change)) > STANDARD_ERRORS * jump.noise)) return "";
   return change > 0 === (page.evolution.metrics[line.metric].better === "lower") ? "worse" : "better";
 }
 

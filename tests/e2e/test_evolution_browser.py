@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -49,6 +49,30 @@ def evolution(benchmarks: int = 20, versions: int = 10) -> Evolution:
         )
         measured.append(MeasuredVersion(version, runs, machine="one" if number < 8 else "other"))
     return evolution_of(f"bench {HOSTILE}", measured)
+
+
+LEVELS: dict[str, Callable[[int], float]] = {
+    "up": lambda number: 1.3 if number >= 6 else 1.0,
+    "down": lambda number: 0.7 if number >= 6 else 1.0,
+    "up and back": lambda number: 1.3 if 4 <= number < 8 else 1.0,
+    "noise": lambda _: 1.0,
+}
+
+
+def steps() -> Evolution:
+    """Benchmarks in three groups of each shape of `LEVELS`, with a noise of less than one percent."""
+    measured = []
+    for number in range(12):
+        runs = tuple(
+            tuple(
+                BenchmarkValue(f"{name} {copy}", TIME, 1e6 * level(number) * (1 + ((number + run * copy) % 5) / 1000))
+                for name, level in LEVELS.items()
+                for copy in (1, 2, 3)
+            )
+            for run in range(3)
+        )
+        measured.append(MeasuredVersion(Version(f"v{number}", f"{number:040x}", "Change"), runs))
+    return evolution_of("bench", measured)
 
 
 @pytest.fixture
@@ -180,6 +204,28 @@ def test_largest_jumps_without_script(open_page: OpenPage) -> None:
     assert page.locator("#static tbody tr").count() == 18
     assert page.locator("#static a").first.get_attribute("href") == "jumps/0.html"
     assert page.locator("#app").is_hidden()
+
+
+TONES = """(cells) => Object.fromEntries(cells.map((cell) => {
+  const [red, , blue] = getComputedStyle(cell).color.match(/\\d+/g).map(Number);
+  const name = cell.closest("tr, li").querySelector("bdi").textContent;
+  return [`${name} ${cell.textContent.slice(0, 1)}`, red > blue + 40 ? "worse" : blue > red + 40 ? "better" : ""];
+}))"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_only_changes_beyond_noise_have_a_colour(open_page: OpenPage, scheme: Literal["light", "dark"]) -> None:
+    page = open_page(steps(), color_scheme=scheme)
+    known = {"▲": "worse", "▼": "better"}
+    jumps = page.locator("#jumps tbody td:nth-child(2)").evaluate_all(TONES)
+    assert jumps == {name: known[name[-1]] for name in jumps}
+    assert len(jumps) == 12
+    directions = {"up": "worse", "down": "better"}
+    column = page.locator("#benchmarks thead th").all_inner_texts().index("Whole change")
+    for cells in (f"#benchmarks tbody tr > :nth-child({column + 1})", "#shown li > span"):
+        tones = page.locator(cells).evaluate_all(TONES)
+        assert tones == {name: directions.get(name[:-4], "") for name in tones}
+        assert len(tones) == 12
 
 
 def test_hundreds_of_versions_and_benchmarks_are_drawn_in_part(open_page: OpenPage) -> None:
