@@ -284,6 +284,14 @@ def test_parts_of_a_chain_are_benchmarks_and_no_setup(tmp_path: Path) -> None:
     assert found == dict.fromkeys(["node a.js", "node b.js"], ("npm install", "npm run build"))
 
 
+@pytest.mark.parametrize("before", ["npm test", "npm run test:unit", "mocha"])
+def test_tests_before_a_benchmark_are_no_part_of_it(before: str, tmp_path: Path) -> None:
+    text = scripts(bench=f"{before} && node b.js", test="node tests.js", **{"test:unit": "mocha"})
+    tree = Files(str(made(tmp_path, {"package.json": text})))
+    found = [(each.command, each.setup) for each in candidates(tree, RECIPES[2]) if each.kind is Kind.BENCHMARK]
+    assert found == [("node b.js", ("npm install",))]
+
+
 def test_scripts_that_call_others_several_times_are_examined_once(tmp_path: Path) -> None:
     scripts = {f"bench{n}": f"npm run bench{n + 1} && npm run bench{n + 1}" for n in range(60)} | {
         "bench60": "node b.js"
@@ -1107,6 +1115,14 @@ def test_tests_of_java_are_repeated_in_one_process(tmp_path: Path) -> None:
         (tmp_path / "bench" / "RepeatedTests.txt").write_text(f"1 {missing}\n")
         done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, check=False)
         assert (done.returncode, f"lists a test that does not exist: {missing}" in done.stderr) == (1, True)
+
+
+def test_progress_is_written_before_the_trial_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    top, shown, seen = committed(tmp_path / "top", {"Makefile": ""}), tmp_path / "shown", tmp_path / "seen"
+    with shown.open("w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        main(["init", str(top), "--yes", "--measure", "--command", "./a", "--install", f"cp {shown} {seen} && false"])
+    assert "Setting up and recording ./a" in seen.read_text()
 
 
 class Typed(io.StringIO):

@@ -140,6 +140,8 @@ def _parts(scripts: Mapping[str, str], name: str, tools: str, seen: set[str]) ->
         found += _parts(scripts, inner, tools, seen) if inner and folder == "." else ()
         starts, last = inner or segment.startswith("node "), number == len(segments)
         tests = TESTS.search(segment) or ELSEWHERE.search(segment)
+        if tests and not last and MEASURES.search(name) and not MEASURES.search(segment):
+            continue  # the tests of a benchmark, which come before it
         own = tests or (starts and MEASURES.search(segment) and not BUILDS.search(segment))
         if found and (last or own):
             yield from ((command, (*before, *lines), place) for command, lines, place in found)

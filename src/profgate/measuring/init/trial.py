@@ -113,7 +113,6 @@ class Copies:
             checkout = self._stack.enter_context(
                 checked_out("working tree", None, next(self._roots), self.files.top, untracked=False)
             )
-        _write_files(plan, checkout)
         if plan.setup not in self.setups:
             left, first, self.setups[plan.setup] = self.left, not any(self.setups.values()), 0.0
             self.run("the setup", plan.setup, plan, checkout)
@@ -131,11 +130,13 @@ class Copies:
         longest: float = math.inf,
         out: str = "",
     ) -> tuple[float, str]:
-        """Run shell lines as the workflow does. Return the seconds and the output.
+        """Write the new files and run shell lines as the workflow does. Return the seconds and the output.
 
         The seconds are those on a machine on which nothing else runs: the processor time of all processes that ended,
         but not more than the duration. Raises ProfgateError with the line of the output that names the cause.
         """
+        for path, new in plan.benchmark.new_files.items():
+            write_text(f"{checkout.place}/{path}", new)
         own = replace(checkout, environment={**checkout.environment, **dict(plan.recipe.env)})
         longest, before = min(longest, max(5.0, self.left)), sum(os.times()[2:4])
         most = math.ceil(longest * processors())  # of one process, whose threads may use all processors
@@ -151,14 +152,10 @@ class Copies:
         return seconds, outcome.output
 
 
-def _write_files(plan: Plan, checkout: Checkout) -> None:
-    for path, text in plan.benchmark.new_files.items():
-        write_text(f"{checkout.place}/{path}", text)
-
-
 def _tried(plan: Plan, copies: Copies) -> Trial:
     command = plain(*within(plan.benchmark.folder, [plan.benchmark.command]))
     sys.stdout.write(f"Setting up and recording {command} in a copy of the working tree ...\n")
+    sys.stdout.flush()  # a pipe shows it before the trial ends
     try:
         trial = _recorded(plan, copies)
     except ProfgateError as error:
@@ -223,7 +220,6 @@ def once(plan: Plan, copies: Copies, checkout: Checkout, lines: tuple[str, ...],
 
     Raises ProfgateError if it takes longer, or if its profiles are too large to be read.
     """
-    _write_files(plan, checkout)
     with scratch_folder() as out:
         seconds = copies.run("the recording", lines, plan, checkout, longest, out)[0]
         size = sum(path.stat().st_size for path in Path(out).rglob("*.*"))

@@ -1,5 +1,5 @@
 import test from 'ava';
 test.beforeEach((t) => { t.context.n = 14; });
 test.serial('a', (t) => { if (t.context.n !== 14) throw new Error(); t.is(sum(14), 0); });
-test('b', (t, n) => { t.throws(() => { sum(n); throw new Error(); }); }, 14);
+test('b', (t) => { t.throws(() => { sum(14); throw new Error(); }); });
 test.failing('x', (t) => t.fail());
