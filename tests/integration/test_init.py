@@ -633,6 +633,7 @@ def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
 
 
 OTHER_CODE = "let s = 0;\nfor (let i = 0; i < 4e8; i++) s += Math.sqrt(i);\n"
+THREADS = 'for (let i = 0; i < 4; i++) new (require("worker_threads").Worker)("while (true);", { eval: true });\n'
 UNBUILT = {"package.json": "{}", "bench/a.js": 'require("../dist/main.js");\n'}
 SUM = "node bench/sum.js"
 
@@ -645,6 +646,7 @@ SUM = "node bench/sum.js"
         (NODE | {"bench/sum.js": OTHER_CODE}, "", "nothing", {}, "only 0 % of the samples"),
         (NODE, SUM, "true && sleep 9", {"WAITING": 0.001}, "took longer than 0.24 s: + sleep 9"),
         (NODE, SUM, "true", {"LONGEST_RUN": 0.01}, "took too long: let the command"),
+        (NODE | {"bench/sum.js": THREADS}, SUM, "true", {"LONGEST_RUN": 1.0}, "took too long: let the command"),
         (NODE, SUM, "true", {"LARGEST_RECORDING": 100}, "do less work"),
         ({"go.mod": "x"}, "true -benchtime 10x", "nothing", {}, "contains no samples"),
         ({"package.json": "x"}, "none.js", "nothing", {}, "Cannot find module"),

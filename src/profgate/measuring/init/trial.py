@@ -142,11 +142,11 @@ class Copies:
         most = math.ceil(longest * processors())  # of one process, whose threads may use all processors
         text = "\n".join((f"ulimit -t {most}", "set -x", *lines))
         outcome = own.run(["sh", "-ec", text], WAITING * longest, {"out": out, "run": "1"} if out else {})
-        whole = outcome.nanoseconds / 1e9
-        seconds = max(0.001, min(whole, sum(os.times()[2:4]) - before))
+        whole, used = outcome.nanoseconds / 1e9, sum(os.times()[2:4]) - before
+        seconds = max(0.001, min(whole, used))
         self.left -= max(seconds, whole / WAITING)
         if outcome.failure:
-            slow = what != "the setup" and max(seconds, whole / WAITING) > 0.9 * longest
+            slow = what != "the setup" and max(used, whole / WAITING) > 0.9 * longest  # threads use more
             shown = LONG_RUN if slow else problem_in(outcome.output.replace(f"{checkout.place}/", ""))
             raise ProfgateError(f"{what} {'took too long' if slow else outcome.failure}", shown)
         return seconds, outcome.output
