@@ -284,9 +284,9 @@ def test_parts_of_a_chain_are_benchmarks_and_no_setup(tmp_path: Path) -> None:
     assert found == dict.fromkeys(["node a.js", "node b.js"], ("npm install", "npm run build"))
 
 
-@pytest.mark.parametrize("before", ["npm test", "npm run test:unit", "mocha"])
+@pytest.mark.parametrize("before", ["npm test", "yarn run test", "mocha"])
 def test_tests_before_a_benchmark_are_no_part_of_it(before: str, tmp_path: Path) -> None:
-    text = scripts(bench=f"{before} && node b.js", test="node tests.js", **{"test:unit": "mocha"})
+    text = scripts(bench=f"{before} && node b.js", test="node tests.js")
     tree = Files(str(made(tmp_path, {"package.json": text})))
     found = [(each.command, each.setup) for each in candidates(tree, RECIPES[2]) if each.kind is Kind.BENCHMARK]
     assert found == [("node b.js", ("npm install",))]
