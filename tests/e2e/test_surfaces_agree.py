@@ -223,6 +223,8 @@ def test_colours_agree(report: api.Report, page: "Page") -> None:
     tones = {name: tone_of(row.locator("td[data-title=Change]")) for name, row in rows.items() if known[name] <= 1}
     assert tones == {name: found.get(name, tone if name in related else "") for name, tone in tones.items()}
     assert tones_of_terminal(report, tones) == {name: tone for name, tone in found.items() if name in tones}
+    assert tones_of_comment(report, tones).items() <= found.items()
+    assert tones_of_comment(report, found)
     for chip in page.locator("#findings button").all():
         assert tone_of(chip) == found[(chip.get_attribute("title") or "").partition(";")[0]]
     for entry in page.locator("#found-list li").all():
@@ -245,7 +247,23 @@ def tones_of_terminal(report: api.Report, names: Collection[str]) -> dict[str, s
     """The colours of these functions in the terminal report."""
     words = {"bad": "worse", "warn": "worse", "good": "better"}
     lines = [(words[tone], f"{line} ") for tone, line in terminal_lines(report.view, width=400) if tone in words]
-    return {name: tone for tone, line in lines for name in names if f"  {name} " in line}
+    return {name: tone for tone, line in lines for name in names if f"  {report.view.names.get(name, name)} " in line}
+
+
+def tones_of_comment(report: api.Report, names: Collection[str]) -> dict[str, str]:
+    """The colours of these functions in the comment, where the heading of a list and the signs of its rows agree."""
+    full, signs = (
+        {report.view.names.get(name, name): name for name in names},
+        {"🔴": "worse", "🟡": "worse", "⚡": "better"},
+    )
+    read, tone = dict[str, str](), ""
+    for line in report.markdown().splitlines():
+        if line.startswith("**"):
+            tone = "better" if "improvement" in line else "worse" if re.match(r"\*\*\d+ changes?\b", line) else ""
+        elif tone and (row := re.match(r"- (?:(\S) )?`([^`]+)`", line)):
+            assert row[1] is None or signs[row[1]] == tone
+            read |= {full[row[2]]: tone} if row[2] in full else {}
+    return read
 
 
 def colours_in_graph(page: "Page", names: Iterable[str], image: Any) -> dict[str, str]:
