@@ -191,7 +191,7 @@ def _filled(
         head=filled_asset(
             "page/head.html", policy=escape(policy), instead="", title=escape(header.full_title), style=style
         ),
-        kind=" class=\"alone\"" if header.alone else "",
+        kind=' class="alone"' if header.alone else "",
         masthead=masthead(header, facts),
         warnings=warnings_markup(header.warnings),
         notes=notes_menu(header.notes),
