@@ -192,7 +192,8 @@ def undecided(report: Report, quote: Quote) -> str:
         return ""
     if distance:
         older = f"The baseline is {numbers.counted(distance, 'commit')} older than the merge base"
-        return f"{older}: nothing fails the check until the merge base is recorded and this job runs again."
+        until = "the merge base is recorded and this job runs again, or both commits are measured in turns"
+        return f"{older}: nothing fails the check until {until}."
     facts = [metric.calibration for _, metric in report.metrics if metric.state == "compared"]
     jobs = [fact.base_jobs or 0 for fact in facts if fact.different_jobs and fact.mode == "runs"]
     if min(jobs, default=FEWEST_JOBS) < FEWEST_JOBS:
