@@ -139,14 +139,14 @@ class Copies:
             write_text(f"{checkout.place}/{path}", new)
         own = replace(checkout, environment={**checkout.environment, **dict(plan.recipe.env)})
         longest, before = min(longest, max(5.0, self.left)), sum(os.times()[2:4])
-        most = math.ceil(longest * processors())  # of one process, whose threads may use all processors
-        text = "\n".join((f"ulimit -t {most}", "set -x", *lines))
+        # the limit of one process, whose threads may use all processors
+        text = "\n".join((f"ulimit -t {math.ceil(longest * processors())}", "set -x", *lines))
         outcome = own.run(["sh", "-ec", text], WAITING * longest, {"out": out, "run": "1"} if out else {})
-        whole, used = outcome.nanoseconds / 1e9, sum(os.times()[2:4]) - before
-        seconds = max(0.001, min(whole, used))
+        whole = outcome.nanoseconds / 1e9
+        seconds = max(0.001, min(whole, sum(os.times()[2:4]) - before))
         self.left -= max(seconds, whole / WAITING)
         if outcome.failure:
-            slow = what != "the setup" and max(used, whole / WAITING) > 0.9 * longest  # threads use more
+            slow = what != "the setup" and max(seconds, whole / WAITING) > 0.9 * longest
             shown = LONG_RUN if slow else problem_in(outcome.output.replace(f"{checkout.place}/", ""))
             raise ProfgateError(f"{what} {'took too long' if slow else outcome.failure}", shown)
         return seconds, outcome.output
@@ -270,8 +270,10 @@ def needed(files: Files, plan: Plan, problem: str) -> list[str]:
     words = set(re.findall(r"[\w-]{1,80}", f"{plan.benchmark.command} {problem}"))
     others = quiet_git(files.top, "ls-files", "--others", "--exclude-standard").splitlines()
     added = [shlex.quote(path) for path in others if PurePosixPath(path).stem in words]
-    advice = f"(a checkout contains only files that git tracks: git add {' '.join(added[:5])})"
-    return [advice if added else "", other_version(plan)]
+    return [
+        f"(a checkout contains only files that git tracks: git add {' '.join(added[:5])})" if added else "",
+        other_version(plan),
+    ]
 
 
 def other_version(plan: Plan) -> str:
