@@ -138,16 +138,20 @@ class Runner(ABC):
         state = self.fake.state
         return {"id": state.repository_id, "default_branch": "main", "full_name": state.repository}
 
-    def open_pull(self, head: str, base: str) -> tuple[int, int, dict[str, object]]:
-        """The number, the run and the event of a new pull request."""
-        number, ours = self.fake.add_pull(head, base), self.repository_facts
+    def open_pull(
+        self, head: str, base: str, *, number: int | None = None, branch: str = "feature", fork: bool = False
+    ) -> tuple[int, int, dict[str, object]]:
+        """The number, the run and the event of a pull request, which is a new one without a number."""
+        owner = ("mallory/shop", 666) if fork else None
+        number = self.fake.add_pull(head, base, number=number, head_ref=branch, fork=owner)
+        ours = self.repository_facts
         pull = {
             "number": number,
-            "head": {"sha": head, "ref": "feature", "repo": ours},
+            "head": {"sha": head, "ref": branch, "repo": {"id": 666, "full_name": "mallory/shop"} if fork else ours},
             "base": {"sha": base, "ref": "main", "repo": ours},
             "user": {"login": "octocat"},
         }
-        run = self.fake.start_run(head, event="pull_request", branch="feature", path=self.workflow)
+        run = self.fake.start_run(head, event="pull_request", branch=branch, path=self.workflow)
         return number, run, {"action": "synchronize", "number": number, "pull_request": pull, "repository": ours}
 
     def uploaded(self, run: int) -> dict[str, bytes]:

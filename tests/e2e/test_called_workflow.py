@@ -5,6 +5,7 @@ The runner knows neither ``job.workflow_sha`` nor the repositories of actions, s
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,7 +59,7 @@ def composite(place: Path, run: str, **inputs: str) -> None:
     (place / "action.yml").write_text(yaml.safe_dump(action | {"runs": {"using": "composite", "steps": [step]}}))
 
 
-def program(shares: dict[str, int]) -> dict[str, str]:
+def program(shares: dict[str, int] | None) -> dict[str, str]:
     return {"shop.py": f"SHARES = {shares}\n"}
 
 
@@ -100,6 +101,7 @@ class CalledRunner(Runner):
         record = "python3 bench/checkout.py"
         assert main(["init", str(self.repository), "--yes", "--branch", "main", "--command", record]) == 0
         caller = yaml.safe_load((self.repository / WORKFLOW).read_text())
+        caller[True]["workflow_dispatch"] = {}  # as a repository may add
         caller["jobs"]["performance"] |= {"uses": f"./{GATE}"}
         caller["jobs"]["performance"]["with"] |= {
             "record": f'PYTHONPATH="$PWD" {record}\n',
@@ -119,17 +121,58 @@ class CalledRunner(Runner):
         self.flags = ["--platform=machine=-self-hosted", f"--container-options=-v {self.home}:{self.home}"]
         return self.run("performance", event, payload, run)
 
-    def pushed(self) -> str:
-        """Record a baseline of the base branch."""
-        base = self.version(program(SHARES))
+    def pushed(self, shares: dict[str, int] | None = SHARES) -> str:
+        """A base run, which fails without shares and stores a baseline otherwise."""
+        base = self.version(program(shares))
         run = self.fake.start_run(base, path=WORKFLOW)
         facts = {"ref": "refs/heads/main", "repository": self.repository_facts}
         done = self.all_jobs("push", {"after": base, **facts}, run)
-        assert done.returncode == 0, done.stdout + done.stderr
-        (archive,) = [data for place, data in self.uploaded(run).items() if "history" not in place]
-        self.fake.add_artifact(run, ARTIFACT, archive)
-        self.fake.finish_run()
+        assert done.returncode == (shares is None), done.stdout + done.stderr
+        archives = [data for place, data in self.uploaded(run).items() if "history" not in place]
+        assert len(archives) == (shares is not None)
+        for archive in archives:
+            self.fake.add_artifact(run, ARTIFACT, archive)
+        self.fake.finish_run("failure" if shares is None else "success")
         return base
+
+    def proposed(self, base: str, shares: dict[str, int], branch: str, files: Mapping[str, str] | None = None) -> str:
+        """The head of a branch, whose test merge is checked out."""
+        head = self.version({**program(shares), **(files or {})}, branch)
+        known = {name: text.encode() for name, text in (files or {}).items()}
+        self.fake.add_commit(sha=head, parents=[base], branch=branch, files=known)
+        self.merge(base, head)
+        return head
+
+    def pull_request(
+        self,
+        base: str,
+        shares: dict[str, int],
+        name: str,
+        *,
+        number: int | None = None,
+        branch: str = "feature",
+        fork: bool = False,
+        files: Mapping[str, str] | None = None,
+    ) -> tuple[int, list[str], str]:
+        """The exit code, the comments and the log of a run for a pull request."""
+        head = self.proposed(base, shares, branch, files)
+        number, run, event = self.open_pull(head, base, number=number, branch=branch, fork=fork)
+        done = self.all_jobs("pull_request", event, run)
+        (self.home / f"{name}.log").write_text(done.stdout + done.stderr)
+        self._git("checkout", "--quiet", "main")
+        return done.returncode, self.fake.comment_bodies(number), done.stdout
+
+    def merge_group(self, base: str, shares: dict[str, int]) -> tuple[int, str]:
+        """The exit code and the log of a run for a group of the merge queue."""
+        self.proposed(base, shares, "queued")
+        sha, branch = self._git("rev-parse", "HEAD"), f"gh-readonly-queue/main/pr-1-{base}"
+        self._git("checkout", "--quiet", "-b", branch)
+        group = {"head_sha": sha, "base_sha": base, "head_ref": f"refs/heads/{branch}", "base_ref": "refs/heads/main"}
+        run = self.fake.start_run(sha, event="merge_group", branch=branch, path=WORKFLOW)
+        done = self.all_jobs("merge_group", {"merge_group": group, "repository": self.repository_facts}, run)
+        (self.home / "queued.log").write_text(done.stdout + done.stderr)
+        self._git("checkout", "--quiet", "main")
+        return done.returncode, done.stdout
 
 
 class GraphRunner(CalledRunner):
@@ -156,43 +199,53 @@ def test_jobs_follow_the_conclusion(act: Path, tmp_path: Path) -> None:
             (runner.home / "measure").write_text(f"echo conclusion={conclusion} >> $GITHUB_OUTPUT\n")
             if fails:
                 (runner.home / fails).write_text("exit 1\n")
-            pushed: dict[str, object] = {"after": base, "repository": runner.repository_facts}
-            done = runner.all_jobs(event, pull if event == "pull_request" else pushed, run)
+            facts: dict[str, object] = {"repository": runner.repository_facts, "after": base}
+            facts |= {"merge_group": {"head_sha": head}} if event == "merge_group" else {}
+            done = runner.all_jobs(event, pull if event == "pull_request" else facts, run)
             assert done.returncode == bool(fails), done.stdout + done.stderr
             return " ".join(sorted((runner.home / "ran").read_text().split()))
 
         assert ran("push", "pass") == "measure"
-        assert ran("push", "warn") == "measure"
+        assert ran("workflow_dispatch", "warn") == "measure"
         assert ran("pull_request", "pass") == "measure profgate"
         assert ran("pull_request", "not_compared") == "measure profgate"
         assert ran("pull_request", "warn") == "confirm1 confirm2 measure profgate"
-        assert ran("pull_request", "inconclusive") == "confirm1 confirm2 measure profgate"
+        assert ran("merge_group", "inconclusive") == "confirm1 confirm2 measure profgate"
         assert ran("pull_request", "fail", fails="confirm") == "confirm1 confirm2 measure profgate"
         assert ran("pull_request", "warn", fails="measure") == "measure profgate"
 
 
-def test_pull_requests_are_measured_confirmed_and_judged(act: Path, tmp_path: Path) -> None:
+def test_pull_request_from_first_run_to_resolved(act: Path, tmp_path: Path) -> None:
     context, authority = _authority(tmp_path)
     with api_service() as engine, FakeGitHub(enterprise=True, certificate=context) as fake:
         runner = CalledRunner(act, fake, tmp_path, engine, authority)
-
-        def pull_request(shares: dict[str, int], branch: str, base: str) -> tuple[int, str]:
-            """The exit code and the last comment of a run for a new pull request."""
-            head = runner.version(program(shares), branch)
-            runner.merge(base, head)
-            number, run, event = runner.open_pull(head, base)
-            done = runner.all_jobs("pull_request", event, run)
-            (runner.home / f"{branch}.log").write_text(done.stdout + done.stderr)
-            runner._git("checkout", "--quiet", "main")
-            return done.returncode, "".join(fake.comment_bodies(number)[-1:])
-
-        base = runner.version(program(SHARES))
-        code, comment = pull_request(SHARES, "first", base)
-        assert (code, "First run" in comment) == (0, True)
+        code, (comment,), _ = runner.pull_request(runner.version(program(SHARES)), SHARES, "first")
+        assert (code, "First run" in comment, "measured both commits again" in comment) == (0, True, True)
         base = runner.pushed()
-        assert pull_request(SHARES, "quiet", base) == (0, "")
-        code, comment = pull_request(SLOWER, "slower", base)
+        assert runner.pull_request(base, SHARES, "quiet")[:2] == (0, [])
+        runner.pushed(None)
+        base = runner.version(program(SHARES))  # the newest base run failed, and the newest commit has none yet
+        evil = f"it's$(touch${{IFS}}{runner.home}/evil)`touch${{IFS}}{runner.home}/evil`"
+        hostile = {f"src/{name.replace('/', '_')}": "" for name in ("-rf", 'a"\nb', "::error::x", evil)}
+        code, (comment,), _ = runner.pull_request(base, SLOWER, "slower", branch=evil, files=hostile)
         assert (code, "`parse`" in comment.splitlines()[1]) == (1, True)
+        number, (before,) = len(fake.state.pulls), [place for place, one in fake.state.comments.items() if one.pull > 1]
+        code, (comment,), _ = runner.pull_request(base, SHARES, "fixed", number=number, branch=evil)
+        assert (code, "✅ Resolved" in comment) == (0, True)
+        assert fake.state.comments[before].body == comment
+        assert not (runner.home / "evil").exists()
+
+
+def test_forks_lost_machines_and_merge_groups_are_judged(act: Path, tmp_path: Path) -> None:
+    context, authority = _authority(tmp_path)
+    with api_service() as engine, FakeGitHub(enterprise=True, certificate=context) as fake:
+        runner = CalledRunner(act, fake, tmp_path, engine, authority)
+        base = runner.pushed()
+        code, log = runner.merge_group(base, SLOWER)
+        assert (code, "the gate failed::" in log, " parse: " in log) == (1, True, True)
         (runner.home / "missing").write_text("profgate-machine-2")
-        code, comment = pull_request(SLOWER, "missing", base)
-        assert (code, "1 of 2 machines" in comment) == (1, True)
+        fake.read_only()
+        code, comments, log = runner.pull_request(base, SLOWER, "fork", fork=True)
+        assert (code, comments) == (1, [])
+        assert "1 of 2 machines" in log
+        assert "No comment was written: runs of forks" in log
