@@ -12,7 +12,7 @@ from markupsafe import escape
 
 from profgate.flamegraph.excerpts import excerpts_of
 from profgate.flamegraph.folded_export import two_column_folded
-from profgate.flamegraph.page import NO_WAY_OUT, build_page, check_links, hash_source, warnings_markup
+from profgate.flamegraph.page import NO_WAY_OUT, build_page, check_links, hash_source
 from profgate.flamegraph.page_columns import NamedTree, PageHeader, cut_tree, threshold_for
 from profgate.flamegraph.page_input import PageContext, page_input
 from profgate.model.attribution import SourceDiff, SourceStates
@@ -22,14 +22,13 @@ from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Document, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import full_name, plain
-from profgate.report import statements
 from profgate.report.assets import filled_asset, read_asset
 from profgate.report.explanation import explanation
 from profgate.report.groups import CONCLUSIONS, ordered
 from profgate.report.markdown_text import short_sha
 from profgate.report.metric_headline import WorkloadRow, metric_headline, view_of_metric, workload_row
 from profgate.report.numbers import counted
-from profgate.report.rows import parts_of
+from profgate.report.rows import parts_of, whose_text
 from profgate.report.view import View
 from profgate.report.wording import full_sentence
 
@@ -176,7 +175,8 @@ def build_index(view: View, hrefs: Mapping[PageKey, str]) -> str:
     origin = " · ".join(f"{name} <code>{escape(plain(code))}</code>" for name, code in codes if code)
     instead = next(iter(hrefs.values())) if len(rows) == len(hrefs) == 1 else ""
     style = read_asset("page/page.css")
-    missed, title = statements.blind_spots(view.report, view.style.code), escape(plain(view.title()))
+    title = escape(plain(view.title()))
+    whose = whose_text(view.subject.shown, with_path=False) if view.subject is not None else ""
     page = filled_asset(
         "page/index.html",
         head=filled_asset(
@@ -186,11 +186,10 @@ def build_index(view: View, hrefs: Mapping[PageKey, str]) -> str:
             title=title,
             style=style,
         ),
-        title=title,
+        title=f"{title} · {escape(whose)}" if whose else title,
         badge=_sign(CONCLUSIONS[view.report.verdict.conclusion].badge, named=True),
-        step=escape(plain(view.step())),
+        step=escape(plain(" ".join(filter(None, (view.step(), view.certainty(), view.missed))))),
         origin=f'<p class="origin">{origin}</p>\n' if origin else "",
-        notes=warnings_markup([plain(missed)] if missed else []),
         content=_table(rows) if rows else "<p>Nothing was compared.</p>\n",
         more=f'<p class="quiet">{counted(hidden, "more row")} in report.json.</p>\n' if hidden else "",
     )

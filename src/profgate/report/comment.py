@@ -124,7 +124,8 @@ class Body:
             bullets(limited(view.drifts[1:], limit, "total")),
             *((place and code_span(place), changed_lines(row), bars(row)) if row else ()),
             view.changed_here(),
-            self.certainty(),
+            view.certainty() if row else self.visible(),
+            f"{_capital(NO_DIFF)}." if row and not row.total and not whose_text(row.shown) else "",
             bullets(statements.claims(view.report, view.style.code)),
             view.missed,
             self.next_step(),
@@ -134,17 +135,6 @@ class Body:
         titles = _capital(dotted(*(title for title, _ in sections)))
         folded = (f"<details><summary>{titles}</summary>", *details, "</details>") if sections else ()
         return paragraphs(unbroken(above).rstrip(), *folded)
-
-    def certainty(self) -> str:
-        """Return how certain the result is, as one line."""
-        row = self.view.subject
-        if row is None:
-            return self.visible()
-        reason = "" if row.everything else next((sentence(text) for text in why(row, self.view.style.name)), "")
-        certain = "Certain: " * (row.finding.colour in {"red", "green"} and bool(reason))
-        unknown = NO_DIFF if not row.total and not whose_text(row.shown) else ""
-        text = "; ".join(filter(None, (f"{certain}{reason}", unknown)))
-        return f"{_capital(text)}." if text else ""
 
     def next_step(self) -> str:
         """Return what a reader should do, with links to the pages, as one line."""

@@ -42,7 +42,7 @@ def metric_headline(report: Report, alone: View) -> MetricHeadline:
     conclusion, reasons = groups.shown_conclusion(metric).badge, alone.report.verdict.reasons
     elsewhere = report.verdict.fails and alone.conclusion in {"pass", "warn"}
     step = "The check fails, but not because of this page." if elsewhere else alone.step()
-    step = f"{step} {alone.missed}".rstrip()
+    step = " ".join(filter(None, (step, alone.certainty(), alone.missed)))
     if metric.state != "compared":
         return MetricHeadline(conclusion, f"Not compared: {alone.doubt()}", "", step=step)
     text = alone.headline(total=False)

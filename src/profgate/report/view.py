@@ -14,7 +14,16 @@ from profgate.model.visible_text import short_names
 from profgate.report import groups, numbers, statements
 from profgate.report.groups import BETTER, CONCLUSIONS, POSSIBLE, WITHIN_NOISE
 from profgate.report.markdown_text import LONGEST_NAME, PLAIN, Style, limited, short_sha
-from profgate.report.rows import SOURCES, Pair, Row, change_text, place_name, place_of, total_change
+from profgate.report.rows import (
+    SOURCES,
+    Pair,
+    Row,
+    change_text,
+    place_name,
+    place_of,
+    total_change,
+    why,
+)
 from profgate.report.wording import OBSTACLES, Quote, full_sentence, reason_text
 
 OPEN = 3  # maximum number of rows, and of totals, outside the collapsible section
@@ -278,6 +287,16 @@ class View:
         name = self.style.code(place_name(row.finding.location))
         return f"{self.where(row)} {name} ({row.columns[0]})".lstrip()
 
+    def certainty(self) -> str:
+        """Return how certain the first finding is, as a sentence or ""."""
+        row = self.subject
+        if row is None:
+            return ""
+        reason = "" if row.everything else next((self.style.text(text) for text in why(row, self.style.name)), "")
+        certain = "Certain: " * (row.finding.colour in {"red", "green"} and bool(reason))
+        text = f"{certain}{reason}"
+        return f"{text[:1].upper()}{text[1:]}." if text else ""
+
     def step(self) -> str:
         """Return whether the check fails and what a reader should do, as one line."""
         verdict, reasons = self.report.verdict, self._yellow.reasons if self._yellow else ()
@@ -296,6 +315,8 @@ class View:
         if verdict.exit_code:
             return decision
         offset = any(reason.code is ReasonCode.OFFSET for reason in reasons)
+        if statements.blind_spots(self.report, self.style.code):
+            return "The check passes. To judge what was not measured, let a benchmark call it."
         return "The check passes, because the total did not grow." if offset else "Nothing to do: the check passes."
 
     def _correction(self) -> str:
