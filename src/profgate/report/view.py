@@ -364,8 +364,7 @@ class View:
         red: dict[tuple[str, str | None], float] = {}
         for row in (*self.groups.worse, *self.groups.related):
             if row.finding.colour == "red" and not row.total:
-                name = row.finding.location.name
-                function = self.names.get(name, name), row.finding.location.file
+                function = row.finding.location.name, row.finding.location.file
                 red[function] = max(row.finding.growth, red.get(function, 0.0))
         files = Counter(name for name, _ in red)
         commands = [

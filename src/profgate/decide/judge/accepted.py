@@ -11,7 +11,7 @@ from profgate.model.levels import MACHINE, TOTAL_FLOOR
 from profgate.model.policy import matches
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.report import Colour, Finding, MetricReport, Report
-from profgate.model.visible_text import name_forms, name_text
+from profgate.model.visible_text import name_text
 
 if TYPE_CHECKING:
     from profgate.model.change import Location
@@ -85,7 +85,7 @@ def with_acceptances(report: Report) -> Report:
         else:
             meant = []
             for name, file, finding in worse:
-                if acceptance.location in {name, *map(name_text, name_forms(name))} and acceptance.file in {None, file}:
+                if acceptance.location in {name, name_text(name)} and acceptance.file in {None, file}:
                     meant.append(finding)
             settled.append(_settled(acceptance, acceptance.limit, meant))
             for finding in meant:

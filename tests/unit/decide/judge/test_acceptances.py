@@ -67,6 +67,11 @@ def test_another_function_is_not_covered(other: Acceptance) -> None:
     assert acceptance.state == "unused"
 
 
+def test_a_part_of_a_name_is_not_covered() -> None:
+    found, (acceptance,) = settled([load(finding("other::Parser::parse", 1e9, 2e9))], accepting("Parser::parse"))
+    assert (found["api/other::Parser::parse"].colour, acceptance.state) == ("red", "unused")
+
+
 def test_a_name_of_several_functions_needs_the_file() -> None:
     loads = [load(finding("run", 1e9, 2e9, file="a.py"), finding("run", 1e9, 3e9, file="b.py"))]
     found, (acceptance,) = settled(loads, accepting("run"))
