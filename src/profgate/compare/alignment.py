@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from profgate.model.arrays import distinct
-from profgate.model.frame_names import has_position, shape_of
+from profgate.model.frame_names import has_position, numbers_of, shape_of
 
 if TYPE_CHECKING:
     from profgate.compare.symbols import FrameKeys, Identity, Numbering
@@ -28,10 +28,8 @@ if TYPE_CHECKING:
 LONGEST_ORDINAL = 6  # longer parts are hashes, addresses or times, which have no order
 MOST_ROUNDS = 10
 GONE = " (before)"
-DIGITS = frozenset("0123456789")
 Links = tuple["IntArray", "IntArray"]
 """Callers and callees, as symbols."""
-_Members = dict[int, list[str]]  # symbols of one shape, with their numbers, hashes and addresses
 
 
 class Unit(NamedTuple):
@@ -93,10 +91,13 @@ def align(
     names: list[Hashable] = [*["baseline"] * len(baselines), *["target"] * len(workload.target_runs), *jobs]
     identities, units = _units(names, profiles, numbering, past)
     found: list[dict[Identity, Identity]] = []
+    before: dict[Identity, list[int]] | None = None
     for within_words in (False, True):
-        if within_words and not any(found) and not _has_numbers_in_words(identities):
-            break  # the shapes are the same, so that nothing else would be found
-        found, of_stage = aligned(identities, list(units.values()), within_words=within_words)
+        alike = _alike(identities, within_words=within_words)
+        if alike == before and not any(found):
+            break  # nothing else would be found
+        before = alike
+        found, of_stage = aligned(identities, alike, list(units.values()), within_words=within_words)
         if any(found):
             renames = dict(zip(units, found, strict=True))
             split = len(profiles) - len(noise)
@@ -158,27 +159,20 @@ def _links_of(profile: Profile, mapping: IntArray) -> Links:
     return pairs // symbols, pairs % symbols
 
 
-def _has_numbers_in_words(identities: Sequence[Identity]) -> bool:
-    """Return whether a name or file contains a digit that is no part of a separate number, hash or address."""
-    texts = {text for identity in identities for text in identity if text}
-    return not DIGITS.isdisjoint("".join(shape_of(text, within_words=False)[0] for text in texts))
-
-
 def aligned(
-    identities: Sequence[Identity], units: Sequence[Unit], *, within_words: bool
+    identities: Sequence[Identity], alike: Mapping[Identity, list[int]], units: Sequence[Unit], *, within_words: bool
 ) -> tuple[list[dict[Identity, Identity]], dict[Identity, int]]:
     """Return the new identities of each unit as in the last unit, and the number of its functions in each group.
 
-    Numbers within words are compared only with ``within_words``. Such names belong to the program, so that equal names
-    remain one function.
+    ``alike`` contains the symbols of each shape, as `_alike` returns them. Numbers within words are
+    compared only with ``within_words``. Such names belong to the program, so that equal names remain one function.
     """
-    alike = _alike(identities, within_words=within_words)
     if not alike:
         return [{} for _ in units], {}
     counts, anew, others = _kinds(alike, units, len(identities))
     # of functions that each run numbers anew, nothing remains but their shape
     everywhere = {identities[symbol]: group for group in anew for symbol in alike[group]}
-    unequal = [_shape(group, alike[group]) for group in others]
+    unequal = [_shape(group, alike[group], identities, within_words=within_words) for group in others]
     *before, known = (set(np.flatnonzero(of_unit).tolist()) for of_unit in counts)
     opened = []
     for unit, recorded in zip(units[:-1], before, strict=True):
@@ -203,21 +197,22 @@ def _links(unit: Unit) -> Links:
     return np.concatenate(callers), np.concatenate(callees)
 
 
-def _alike(identities: Sequence[Identity], *, within_words: bool) -> dict[Identity, _Members]:
-    """Return the shapes that several symbols have, with these symbols and their numbers, hashes and addresses."""
-    known: dict[Identity, _Members] = {}
-    of_file: dict[str, tuple[str, list[str]]] = {}
-    for symbol, (name, file) in enumerate(identities):
-        if file is not None and file not in of_file:
-            of_file[file] = shape_of(file, within_words=within_words)
-        shape, parts = shape_of(name, within_words=within_words)
-        file_shape, file_parts = (None, []) if file is None else of_file[file]
-        if parts or file_parts:
-            known.setdefault((shape, file_shape), {})[symbol] = [*parts, *file_parts]
-    return {group: members for group, members in known.items() if len(members) > 1}
+def _alike(identities: Sequence[Identity], *, within_words: bool) -> dict[Identity, list[int]]:
+    """Return the shapes that several symbols have, with these symbols."""
+    known: dict[Identity, list[int]] = {}
+    of_file = {file: file and shape_of(file, within_words=within_words) for file in {file for _, file in identities}}
+    for symbol, identity in enumerate(identities):
+        shape = shape_of(identity[0], within_words=within_words), of_file[identity[1]]
+        if shape != identity:
+            known.setdefault(shape, []).append(symbol)
+    return {shape: members for shape, members in known.items() if len(members) > 1}
 
 
-def _shape(group: Identity, members: _Members) -> Shape:
+def _shape(group: Identity, symbols: list[int], identities: Sequence[Identity], *, within_words: bool) -> Shape:
+    members = {
+        symbol: [part for text in identities[symbol] if text for part in numbers_of(text, within_words=within_words)]
+        for symbol in symbols
+    }
     counters, hashed = [], False
     for column, parts in enumerate(zip(*members.values(), strict=False)):
         longest = max(map(len, parts)) if len(set(parts)) > 1 else 0
@@ -232,7 +227,7 @@ def _shape(group: Identity, members: _Members) -> Shape:
 
 
 def _kinds(
-    alike: Mapping[Identity, _Members], units: Sequence[Unit], symbols: int
+    alike: Mapping[Identity, list[int]], units: Sequence[Unit], symbols: int
 ) -> tuple[IntArray, list[Identity], list[Identity]]:
     """Return the number of runs with each symbol by unit, and two kinds of shapes.
 

@@ -147,7 +147,7 @@ class FrameKeys:
         if aliases:
             keys = [_under_new_names(of_profile, aliases, {}) for of_profile in keys]
         known = {module for of_profile in shown for module in of_profile}
-        plain = {module: shape_of(module.rpartition("/")[2], within_words=False)[0] for module in known}
+        plain = {module: shape_of(module.rpartition("/")[2], within_words=False) for module in known}
         modules = [list(map(plain.__getitem__, of_profile)) for of_profile in shown]
         several = _in_several_modules(keys, modules)
         parts: dict[str, Identity] = {}

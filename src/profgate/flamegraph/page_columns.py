@@ -396,10 +396,12 @@ def _names_of_rows(tree: DiffTree, number: IntArray) -> Iterator[Column]:
 def _front_coded(names: Sequence[str]) -> Iterator[Column]:
     """Yield each name without the characters at its start that the name before also has, and their number."""
     shared, rest = list[int](), list[str]()
-    for name, before in zip(names, ["", *names], strict=False):
-        pairs = enumerate(zip(name, before, strict=False))
-        size = next((place for place, (one, other) in pairs if one != other), min(len(name), len(before)))
-        shared.append(size if name.isascii() else 0)  # the script counts some other characters as two
+    texts = [b"", *(name.encode(errors="surrogatepass") for name in names)]
+    for name, before, text in zip(names, texts, texts[1:], strict=False):
+        most = min(len(text), len(before))
+        unequal = int.from_bytes(text[:most]) ^ int.from_bytes(before[:most])
+        # the script counts some other characters as two
+        shared.append(most - -(-unequal.bit_length() // 8) if name.isascii() else 0)
         rest.append(name[shared[-1] :])
     yield "names", _json_bytes(rest)
     yield "shared", planes(np.array(shared, np.int64))

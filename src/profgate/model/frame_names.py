@@ -105,18 +105,19 @@ _PROCESS = re.compile(
 )
 _PROCESS_NUMBER = re.compile(r"\b0x[0-9a-fA-F]+\b|\b(?=[a-f]*[0-9])[0-9a-f]++\b|[0-9]+")
 _APART = (
-    r"[0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}"  # a UUID
-    r"|(?<=__)_[0-9]+"  # a negative number
-    r"|(?<='lambda)[0-9]*(?=')"  # the first of several has no number
+    # Most positions are within a word, where only the branches after this group are tried.
+    r"(?<![A-Za-z0-9])(?:(?<=__)_[0-9]+"  # a negative number
     r"|(?<=/)[0-9a-z]{2}(?=/(?=[a-z]*[0-9])[0-9a-z]{20})"  # the folder of a cache that begins a hash
     # hashes of bundlers in base 64 or 32 and identifiers of GHC, which may have no digit
     r"|(?<=[-.])(?=[a-z_-]{0,7}[A-Z0-9])[\w-]{8}(?=\.(?:m?js|css|wasm)\b)"
-    r"|(?<![A-Za-z0-9])[a-z](?=[a-z]{0,3}[A-Z0-9])[0-9A-Za-z]{2,4}(?=_info(?![A-Za-z0-9]))"
-    r"|0x[0-9a-fA-F]+|(?<![A-Za-z0-9])(?=[A-Za-z]*[0-9])(?:[0-9]+|[0-9a-f]{6,}|[0-9A-F]{6,}|[A-Za-z0-9]{20,}"
+    r"|[a-z](?=[a-z]{0,3}[A-Z0-9])[0-9A-Za-z]{2,4}(?=_info(?![A-Za-z0-9]))"
+    r"|UUID|0x[0-9a-fA-F]+|(?=[A-Za-z]*[0-9])(?:[0-9]+|[0-9a-f]{6,}|[0-9A-F]{6,}|[A-Za-z0-9]{20,}"
     # a mixture of letters and digits with at most two letters before the first digit, or with several numbers
-    r"|[A-Za-z]{0,2}[0-9]+[A-Za-z][A-Za-z0-9]*|[A-Za-z]+[0-9]+[A-Za-z]+[0-9]+[A-Za-z0-9]*)(?![A-Za-z0-9])"
-    r"|(?:(?<=func)|(?<=wrap)|(?<=range)|(?<=lambda)|(?<=lambda_method)|(?<=closure)|(?<=DisplayClass))[0-9]+"
-)
+    r"|[A-Za-z]{0,2}[0-9]+[A-Za-z][A-Za-z0-9]*|[A-Za-z]+[0-9]+[A-Za-z]+[0-9]+[A-Za-z0-9]*)(?![A-Za-z0-9]))"
+    r"|UUID|0x[0-9a-fA-F]+"
+    r"|(?<='lambda)[0-9]*(?=')"  # the first of several has no number
+    r"|[0-9](?:(?<=func.)|(?<=wrap.)|(?<=range.)|(?<=lambda.)|(?<=lambda_method.)|(?<=closure.)|(?<=DisplayClass.))[0-9]*"
+).replace("UUID", r"[0-9a-f]{8}(?:[-_][0-9a-f]{4}){3}[-_][0-9a-f]{12}")
 _POSITION = re.compile(
     r"(?<![A-Za-z])(?:func|function|fun|fn)[_.\[-]*\*|(?:wrap|range|invoke_)\*|[Ll]ambda|[Cc]losure"
     r"|(?<![A-Za-z])anon|[$#:@]_?\*|__\.?\*"
@@ -262,15 +263,23 @@ def _file_in_brackets(path: str) -> str | None:
     return found[1] if found and found[0] == "f" else None
 
 
-@lru_cache(1 << 14)  # cached because many workloads have functions of the same names
-def shape_of(text: str, *, within_words: bool) -> tuple[str, list[str]]:
-    """Replace numbers, hashes and addresses by ``*``, and also return them.
+def shape_of(text: str, *, within_words: bool) -> str:
+    """Replace numbers, hashes and addresses by ``*``.
 
     A number within a word, as in ``sha256``, is only replaced with ``within_words``.
     """
-    pattern = _compiled(f"{_APART}|[0-9]+" if within_words else _APART)
-    parts = pattern.findall(text)
-    return (pattern.sub("*", text), parts) if parts else (text, parts)
+    shape = _shape_apart(text)
+    return _compiled("[0-9]+").sub("*", shape) if within_words else shape
+
+
+@lru_cache(1 << 14)  # cached because many workloads have functions of the same names
+def _shape_apart(text: str) -> str:
+    return _compiled(_APART).sub("*", text)
+
+
+def numbers_of(text: str, *, within_words: bool) -> list[str]:
+    """Return the numbers, hashes and addresses that `shape_of` replaces."""
+    return _compiled(f"{_APART}|[0-9]+" if within_words else _APART).findall(text)
 
 
 def has_position(shape: str) -> bool:
