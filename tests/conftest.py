@@ -10,7 +10,7 @@ from golden_files import Golden
 
 E2E = Path(__file__).parent / "e2e"
 
-hypothesis.settings.register_profile("profgate", deadline=None, derandomize=True, database=None)
+hypothesis.settings.register_profile("profgate", deadline=None, derandomize=True, database=None, max_examples=60)
 hypothesis.settings.load_profile("profgate")
 
 

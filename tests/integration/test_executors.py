@@ -24,7 +24,7 @@ RESULTS = '{{"machine_info": {{}}, "benchmarks": [{{"fullname": "a::fib", "stats
 @pytest.fixture(scope="module")
 def sides(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
     """Many workloads, one of them slower, files that are paired by content, alone, damaged or larger than a head."""
-    folder = tmp_path_factory.mktemp("sides")
+    folder, bomb = tmp_path_factory.mktemp("sides"), gzip.compress(b"a 1\n" * (17 << 20))
     for side in ("baseline", "target"):
         files = {
             f"w{number:03}/{run}.folded": f"main;f{number} {30 + run}\n"
@@ -41,7 +41,7 @@ def sides(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, str]:
             file = folder / side / name
             file.parent.mkdir(parents=True, exist_ok=True)
             file.write_text(text, encoding="ascii")
-        (folder / side / "bomb.folded.gz").write_bytes(gzip.compress(b"a 1\n" * (17 << 20)))
+        (folder / side / "bomb.folded.gz").write_bytes(bomb)
         for name in ("junit", "perun", "pprof", "pstats"):  # with all kinds of attachments
             shutil.copytree(DATA / name, folder / side / name)
     return str(folder / "baseline"), str(folder / "target")

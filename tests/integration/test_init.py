@@ -20,7 +20,7 @@ from profgate.__main__ import main
 from profgate.errors import ProfgateError
 from profgate.io.files import sources_under
 from profgate.loading import read_sources
-from profgate.measuring.init import trial, workflow
+from profgate.measuring.init import new_benchmarks, trial, workflow
 from profgate.measuring.init.candidates import Files, Kind
 from profgate.measuring.init.library_share import share_of
 from profgate.measuring.init.new_benchmarks import repeated_tests
@@ -632,7 +632,7 @@ def test_programs_are_those_that_make_builds(tmp_path: Path) -> None:
     }
 
 
-OTHER_CODE = "let s = 0;\nfor (let i = 0; i < 4e8; i++) s += Math.sqrt(i);\n"
+OTHER_CODE = "let s = 0;\nfor (let i = 0; i < 2e8; i++) s += Math.sqrt(i);\n"
 THREADS = 'for (let i = 0; i < 4; i++) new (require("worker_threads").Worker)("while (true);", { eval: true });\n'
 UNBUILT = {"package.json": "{}", "bench/a.js": 'require("../dist/main.js");\n'}
 SUM = "node bench/sum.js"
@@ -646,7 +646,7 @@ SUM = "node bench/sum.js"
         (NODE | {"bench/sum.js": OTHER_CODE}, "", "nothing", {}, "only 0 % of the samples"),
         (NODE, SUM, "true && sleep 9", {"WAITING": 0.001}, "took longer than 0.24 s: + sleep 9"),
         (NODE, SUM, "true", {"LONGEST_RUN": 0.01}, "took too long: let the command"),
-        (NODE | {"bench/sum.js": THREADS}, SUM, "true", {"LONGEST_RUN": 1.0}, "took too long: let the command"),
+        (NODE | {"bench/sum.js": THREADS}, SUM, "true", {"LONGEST_RUN": 0.5}, "took too long: let the command"),
         (NODE, SUM, "true", {"LARGEST_RECORDING": 100}, "do less work"),
         ({"go.mod": "x"}, "true -benchtime 10x", "nothing", {}, "contains no samples"),
         ({"package.json": "x"}, "none.js", "nothing", {}, "Cannot find module"),
@@ -726,16 +726,20 @@ def test_instructions_are_a_skill(capsys: pytest.CaptureFixture[str]) -> None:
     [
         ({}, ""),
         ({"bench/sum.js": "require('./new.js')"}, "records"),
-        ({"bench/sum.js": "for (let i = 0; i < 2e9; i++);"}, "in functions"),
+        ({"bench/sum.js": "for (let i = 0; i < 3e8; i++);"}, "in functions"),
     ],
 )
 def test_written_workflow_is_checked(
-    change: dict[str, str], problem: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    change: dict[str, str],
+    problem: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    work = NODE["bench/sum.js"].replace("150", "600")
-    top = committed(tmp_path, NODE | {"bench/sum.js": work})
+    monkeypatch.setattr(trial, "FEW_SAMPLES", 10)
+    top = committed(tmp_path, NODE)
     assert main(["init", str(top), "--yes", "--install", "nothing"]) == 0
-    made(top, change | {"bench/new.js": work})
+    made(top, change | {"bench/new.js": NODE["bench/sum.js"]})
     assert main(["init", str(top), "--check"]) == (2 if problem else 0)
     shown = capsys.readouterr()
     rows = [line.split(" | ") for line in shown.out.splitlines() if " | " in line]
@@ -821,13 +825,14 @@ def test_command_that_works_is_chosen(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 @needs_node
-def test_number_of_iterations_follows_the_samples(tmp_path: Path) -> None:
+def test_number_of_iterations_follows_the_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(trial, "samples_of", lambda _: 200.0)
     work = "const n = Number(process.argv[3]);\nfor (let i = 0; i < n; i++) sum(1e6);\n"
     committed(tmp_path, NODE | {"bench/sum.js": f"const sum = require('../lib/sum.js');\n{work}"})
     words = ["--command", "node bench/sum.js --loops 1", "--install", "nothing"]
     assert main(["init", str(tmp_path), "--yes", "--measure", *words]) == 0
     (loops,) = re.findall(r"--loops (\d+)\n", shell_of(tmp_path)["RECORD"])
-    assert int(loops) > 100
+    assert int(loops) > 10
 
 
 @pytest.mark.parametrize(
@@ -1070,7 +1075,12 @@ TESTED_NODE = {path.relative_to(NODE_PROJECT).as_posix(): path.read_text() for p
 
 
 @needs_node
-def test_tests_of_node_are_repeated_in_one_process(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_tests_of_node_are_repeated_in_one_process(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = render_template("init/repeated-tests.mjs.j2").replace("WHOLE = 2.5", "WHOLE = 0.4")
+    monkeypatch.setattr(new_benchmarks, "render_template", lambda _: short)
+    monkeypatch.setattr(trial, "samples_of", lambda _: 200.0)
     script = {"scripts": {"test": "node -r ./lib/sum.js --test 'test/**/*.js'"}}
     committed(tmp_path, TESTED_NODE | {"package.json": json.dumps(script)})
     assert main(["init", str(tmp_path), "--yes", "--measure", "--install", "nothing"]) == 0, capsys.readouterr()

@@ -41,29 +41,29 @@ RECORD = (
     "profile.runcall(runpy.run_path, os.path.abspath('shop.py'), run_name='__main__'); "
     "profile.dump_stats(pathlib.Path(os.environ['PROFGATE_OUT'], 'shop.pstats'))"
 )
-PROGRAM = ("--", sys.executable, "-c", RECORD)
 FAST, SLOW = SHOP.format(times=2), SHOP.format(times=20)
 
 
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TwoCommits:
-    """A repository in which the branch ``slow`` has a slower program than ``fast``, which is checked out."""
-    repository = TwoCommits(tmp_path / "repository", SHARES, SHARES)
-    for branch, text in (("fast", FAST), ("slow", SLOW)):
-        repository.git("checkout", "--quiet", "-b", branch)
-        repository.commit(**{"shop.py": text})
-    repository.git("checkout", "--quiet", "fast")
+def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TwoCommits:
+    """A repository with ready profiles, at ``fast``, the faster of its two branches."""
+    repository = TwoCommits(tmp_path / "repository", SHARES, SLOWER)
+    repository.git("branch", "slow", repository.commits["target"])
+    repository.git("checkout", "--quiet", "-B", "fast", repository.commits["baseline"])
     monkeypatch.chdir(repository.place)
     pairs_take(monkeypatch, 10.0)
     return repository
 
 
-def test_slower_commit_fails(shop: TwoCommits, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_slower_commit_fails(copies: TwoCommits, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for branch, text in (("old", FAST), ("new", SLOW)):
+        copies.git("checkout", "--quiet", "-b", branch)
+        copies.commit(**{"shop.py": text})
     out = tmp_path / "out"
-    assert main(["measure", "fast", "slow", "-o", str(out), *PROGRAM]) == 1
+    assert main(["measure", "old", "new", "-o", str(out), "--", sys.executable, "-c", RECORD]) == 1
     found = json.loads((out / "report.json").read_text())
     sides = [(found[side]["label"], found[side]["sha"]) for side in ("baseline", "target")]
-    assert sides == [(branch, shop.git("rev-parse", branch)) for branch in ("fast", "slow")]
+    assert sides == [(branch, copies.git("rev-parse", branch)) for branch in ("old", "new")]
     metrics = found["workloads"][0]["metrics"]
     red = {one["location"]["name"]: one for metric in metrics for one in metric["findings"] if one["colour"] == "red"}
     assert red["step"]["location"]["file"] == "shop.py"
@@ -71,16 +71,6 @@ def test_slower_commit_fails(shop: TwoCommits, tmp_path: Path, capsys: pytest.Ca
     assert found["measurement"]["runs"] == 10
     assert list(out.glob("**/*.html"))
     assert "Both commits were measured in turns, 10 + 10 runs in 1 min 40 s." in capsys.readouterr().out
-
-
-@pytest.fixture
-def copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TwoCommits:
-    """A repository with ready profiles, at the faster of its two commits."""
-    repository = TwoCommits(tmp_path / "repository", SHARES, SLOWER)
-    repository.git("checkout", "--quiet", "-B", "fast", repository.commits["baseline"])
-    monkeypatch.chdir(repository.place)
-    pairs_take(monkeypatch, 10.0)
-    return repository
 
 
 COPYING = ["--", "sh", "-c", f'{COPY}; [ "$PROFGATE_RUN" != 3 ] || cat crash 2> /dev/null || true']
@@ -109,17 +99,20 @@ def test_crash_in_a_later_run_is_no_pass(copies: TwoCommits, capsys: pytest.Capt
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["missing", "fast", *PROGRAM], "missing"),
+        (["missing", "fast", *COPYING], "missing"),
         (["fast", "slow"], "COMMAND: is missing; write it after --: profgate measure BASE -- COMMAND"),
         (["fast", "slow", "--", "sh", "-c", "true"], "wrote no profile to the folder that the variable PROFGATE_OUT"),
         (["fast", "slow", "--", "go", "build"], "go build: is not a benchmark; write go test"),
-        (["fast", "slow", "--at-most", "30s", *PROGRAM], "--at-most: is too small for 5 runs of each side"),
-        (["fast", "slow", "--setup", "exit 7", *PROGRAM], "ended with exit code 7"),
-        (["fast", "slow", "-o", "shop.py", *PROGRAM], "shop.py: File exists; check the path and its rights"),
+        (["fast", "slow", "--at-most", "30s", *COPYING], "--at-most: is too small for 5 runs of each side"),
+        (["fast", "slow", "--setup", "exit 7", *COPYING], "ended with exit code 7"),
+        (
+            ["fast", "slow", "-o", "profiles/1.folded", *COPYING],
+            "1.folded: File exists; check the path and its rights",
+        ),
         (["fast", "slow", "--", "sh", "-c", "exit 7"], "profgate: run 0, baseline: ended with exit code 7"),
     ],
 )
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("copies")
 def test_mistakes_are_reported(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["measure", *words]) == 2
     assert message in capsys.readouterr().err
@@ -133,14 +126,14 @@ else touch tried; exit 9; fi"""
 
 
 def test_setups_that_lock_each_other_out_run_one_after_the_other(
-    shop: TwoCommits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    copies: TwoCommits, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(shop.place.parent))
-    assert main(["measure", "fast", "slow", "--setup", LOCKED, *PROGRAM]) == 1
+    monkeypatch.setattr("tempfile.tempdir", str(copies.place.parent))
+    assert main(["measure", "fast", "slow", "--setup", LOCKED, *COPYING]) == 1
     assert "exit code 9" in capsys.readouterr().err
 
 
-TOOL = "printf '#!/bin/sh\\n[ $PROFGATE_RUN != 0 ] || sleep 1\\n' {} ../../../tool; chmod +x ../../../tool"
+TOOL = "printf '#!/bin/sh\\n[ $PROFGATE_RUN != 0 ] || sleep 0.3\\n' {} ../../../tool; chmod +x ../../../tool"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows the files that processes use")
@@ -148,10 +141,10 @@ TOOL = "printf '#!/bin/sh\\n[ $PROFGATE_RUN != 0 ] || sleep 1\\n' {} ../../../to
     ("setup", "code"), [(f"test -e ../../../tool || {{ {TOOL.format('>')}; }}", 1), (TOOL.format(">>"), 2)]
 )
 def test_setups_share_what_only_the_first_one_writes(
-    shop: TwoCommits, monkeypatch: pytest.MonkeyPatch, setup: str, code: int, capsys: pytest.CaptureFixture[str]
+    copies: TwoCommits, monkeypatch: pytest.MonkeyPatch, setup: str, code: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("tempfile.tempdir", str(shop.place.parent))
-    program = ["--", "sh", "-c", '../../../tool; exec "$@"', "sh", *PROGRAM[1:]]
+    monkeypatch.setattr("tempfile.tempdir", str(copies.place.parent))
+    program = ["--", "sh", "-c", '../../../tool; exec "$@"', "sh", "sh", "-c", COPY]
     assert main(["measure", "fast", "slow", "--setup", setup, *program]) == code
     shown = capsys.readouterr().err
     assert shown.count("tool, which the setup of the target wrote") == code
@@ -170,7 +163,7 @@ def test_baseline_is_where_the_branch_began(copies: TwoCommits, capsys: pytest.C
 
 
 @pytest.mark.parametrize(("program", "profiler"), [("./parse", "perf"), ("python3", "py-spy"), ("java", "jfr")])
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("copies")
 def test_missing_profiler_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, profiler: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -182,7 +175,7 @@ def test_missing_profiler_is_named(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="perf exists only for Linux")
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("copies")
 def test_perf_without_rights_is_found_before_the_setup(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

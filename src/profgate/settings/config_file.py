@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import Field as PolicyField
 from dataclasses import fields, replace
-from functools import reduce
+from functools import cache, reduce
 from operator import or_
 from typing import Annotated, Any, Literal, cast, get_type_hints
 
@@ -69,6 +69,7 @@ WITHOUT_EFFECT = (Any, Field(None, description="Perun's own; without effect here
 RULE_KEYS = ("type", "cmd", "args", "workload", "collector", "postprocessor", "metric", "unit")
 
 
+@cache
 def _gate_model() -> type[BaseModel]:
     hints = get_type_hints(Policy, include_extras=True)
     found: dict[str, Any] = {}
@@ -100,6 +101,7 @@ def _option_type(spec: OptionSpec) -> Any:  # noqa: ANN401 - a type annotation
     return kind, Field(spec.default, description=spec.meaning)
 
 
+@cache
 def _rule_model(methods: tuple[str, ...], specs: tuple[OptionSpec, ...]) -> Any:  # noqa: ANN401 - a model
     choices: dict[str, Any] = {spec.name: _option_type(spec) for spec in specs}
     found: dict[str, Any] = {"method": (Literal[methods], ...)} | dict.fromkeys(RULE_KEYS, (Globs, ()))

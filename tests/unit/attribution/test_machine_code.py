@@ -173,6 +173,14 @@ def test_name_that_imitates_a_line_is_refused(tmp_path: Path) -> None:
         program_of(data, listing)
 
 
+IN_RUST = ("-O", "--crate-name", "program")
+
+
+@pytest.fixture(scope="module")
+def rust(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    return program_of(*built(tmp_path_factory.mktemp("rust") / "old", {"main.rs": RUST}, *IN_RUST, compiler="rustc"))
+
+
 @needs_tools
 @pytest.mark.skipif(not shutil.which("rustc"), reason="needs rustc")
 @pytest.mark.parametrize(
@@ -188,11 +196,7 @@ def test_name_that_imitates_a_line_is_refused(tmp_path: Path) -> None:
         ("(0..99).collect()", "(0..98).collect()", False),
     ],
 )
-def test_programs_in_rust(tmp_path: Path, old: str, new: str, *, same: bool) -> None:
+def test_programs_in_rust(tmp_path: Path, rust: Program, old: str, new: str, *, same: bool) -> None:
     assert RUST.count(old) == 1
-    options = ("-O", "--crate-name", "program")
-    before, after = (
-        built(tmp_path / side, {"main.rs": text}, *options, compiler="rustc")
-        for side, text in (("old", RUST), ("new", RUST.replace(old, new)))
-    )
-    assert is_same_program(program_of(*before), program_of(*after)) is same
+    after = built(tmp_path / "new", {"main.rs": RUST.replace(old, new)}, *IN_RUST, compiler="rustc")
+    assert is_same_program(rust, program_of(*after)) is same

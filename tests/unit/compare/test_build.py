@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from comparisons import folded, overlaid
@@ -48,7 +48,6 @@ def paths(comparison: Comparison) -> dict[tuple[str, ...], tuple[int, int]]:
     }
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
 @given(st.lists(STACKS, min_size=1, max_size=3), st.lists(STACKS, min_size=1, max_size=2))
 def test_every_column_agrees_with_plain_sums(baseline: list[Stacks], target: list[Stacks]) -> None:
     comparison = compared(baseline, target)
@@ -63,7 +62,6 @@ def test_every_column_agrees_with_plain_sums(baseline: list[Stacks], target: lis
     }
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
 @given(STACKS, STACKS)
 def test_tree_invariants(baseline: Stacks, target: Stacks) -> None:
     tree = compared([baseline], [target]).tree

@@ -4,7 +4,7 @@ import zlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from profgate.history.packed_columns import MOST_VALUE, columns_from_bytes, columns_to_bytes
@@ -21,7 +21,6 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
 @given(ROWS, st.booleans())
 def test_round_trip_in_order_of_symbols(rows: list[tuple[int, int, int, int]], counted: bool) -> None:
     columns = np.array(rows, np.int64).reshape(-1, 4).T
@@ -35,7 +34,6 @@ def test_round_trip_in_order_of_symbols(rows: list[tuple[int, int, int, int]], c
         assert back[3].tolist() == [row[3] for row in sorted(rows)]
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
 @given(st.binary(max_size=200))
 def test_arbitrary_bytes(data: bytes) -> None:
     try:
@@ -45,7 +43,6 @@ def test_arbitrary_bytes(data: bytes) -> None:
     assert len(numbers) == len(own) == len(total)
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.integers(0, 60), st.binary(min_size=1, max_size=4))
 def test_damaged_columns(place: int, damage: bytes) -> None:
     whole = columns_to_bytes([3, 1, 2], np.array([5, 6, 7]), np.array([50, 60, 70]), np.array([1, 1, 9]))

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from profgate.model.acceptance import MOST_COMMANDS, Acceptance, in_comment
@@ -98,7 +98,6 @@ def test_reason_is_a_visible_line_of_bounded_length() -> None:
     assert len(requested.reason) == 300
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(alphabet=st.sampled_from("/profgate accept max=file:`%+x\n\t\\<>|\u202e\x00"), max_size=400))
 def test_no_text_breaks_the_reader(text: str) -> None:
     for requested in in_comment("/profgate accept " + text, 1):

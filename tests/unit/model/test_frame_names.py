@@ -1,7 +1,7 @@
 """What of a frame's name survives between two builds."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from profgate.model.frame_names import (
@@ -129,14 +129,12 @@ PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, derandomize=True, deadline=None)
 @given(st.lists(PIECES, max_size=7).map("".join))
 def test_normalising_twice_changes_nothing(name: str) -> None:
     once = normalised_name(name)
     assert normalised_name(once) == once
 
 
-@settings(max_examples=500, derandomize=True, deadline=None)
 @given(st.lists(st.lists(PIECES, max_size=5).map("".join), min_size=1, max_size=5))
 def test_names_that_no_rule_can_change_are_told_from_all_of_them(names: list[str]) -> None:
     for name in names:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from fuzz.mutation import varint
@@ -37,7 +37,6 @@ def outcome(text: bytes, kernels: NativeKernels | None) -> Scan | str:
 
 
 @needs_library
-@settings(max_examples=200)
 @given(LINES, st.sampled_from(["\n", "\r\n"]), st.integers(1, 3))
 def test_lines_of_any_form_are_read_alike(lines: list[str], newline: str, times: int) -> None:
     text = newline.join([f"main;a;b;c {len(lines) + 1}", *lines * times, "main;a;b;d 3", ""]).encode()
@@ -91,7 +90,6 @@ def content(data: bytes, kernels: NativeKernels | None) -> object:
 
 
 @needs_library
-@settings(max_examples=300)
 @given(
     SAMPLES,
     st.lists(st.lists(st.sampled_from(["f", "g", "h", "runtime.asyncPreempt"]), max_size=3), min_size=16, max_size=18),
@@ -138,7 +136,6 @@ def test_fields_are_found_alike(parts: list[tuple[int, int, int]], cut: int) -> 
 
 
 @needs_library
-@settings(max_examples=200)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), max_size=60), st.integers(1, 3), st.booleans())
 def test_paths_are_merged_alike(steps: list[tuple[int, int]], profiles: int, spread: bool) -> None:
     depths, symbols = [0], [0]

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from profgate.errors import ProfileError
@@ -97,7 +97,6 @@ def test_a_deep_stack_needs_memory_for_itself_only() -> None:
 FRAMES = st.sampled_from(["a", "b", "cc", "d d", "e[1]", "[u8; 8]", "é"])
 
 
-@settings(max_examples=150, derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.lists(FRAMES, min_size=1, max_size=6), st.integers(1, 10**6)), min_size=1, max_size=30))
 def test_stream_holds_every_stack(lines: list[tuple[list[str], int]]) -> None:
     sums: dict[tuple[str, ...], int] = {}

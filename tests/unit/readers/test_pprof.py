@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from profgate.errors import ProfileError
@@ -304,7 +304,6 @@ def test_what_does_not_fit_together_is_refused(change: Callable[[Builder], None]
         read(built.bytes())
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.binary(max_size=12))
 def test_damaged_messages_are_refused_by_both_loops(body: bytes) -> None:
     """Forty equal messages take the vectorised way, one takes the plain one."""

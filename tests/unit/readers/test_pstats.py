@@ -4,7 +4,7 @@ import pstats
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from profgate.errors import ProfileError
@@ -143,7 +143,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60, derandomize=True, deadline=None)
 @given(value=VALUES)
 def test_the_interpreters_own_writer_is_understood(value: object) -> None:
     data = marshal.dumps(value)  # type: ignore[arg-type]

@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from profgate.errors import ProfileError
@@ -12,7 +12,6 @@ from profgate.readers.quantities import in_base_unit, period_of, whole_numbers
 DECIMALS = st.decimals(0, 10**6, allow_nan=False, places=6) | st.integers(0, 10**9)
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(DECIMALS, max_size=20))
 def test_values_stay_exact(values: list[int | Decimal]) -> None:
     numbers, exponent, rounded = whole_numbers(values, 6, "x")

@@ -67,7 +67,7 @@ def test_cut_files_are_refused_or_read_and_never_crash(name: str, path: Path) ->
     data = unwrap(source_of(path.name, path.read_bytes()))
     whole = data.read(1 << 20)
     refused = unharmed = 0
-    cuts = range(1, len(whole), max(7, len(whole) // 100))
+    cuts = range(1, len(whole), max(7, len(whole) // 50))
     for end in cuts:
         try:
             cut = read_profile(source_of(name, whole[:end]))

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from profgate.errors import ProfileError
@@ -27,7 +27,6 @@ def test_paths_beyond_the_greatest_depth_are_refused() -> None:
         stacks_from_paths(frames, ints([0, 65_536]), ints([1]).reshape(1, 1), where="x.pb")
 
 
-@settings(max_examples=200, derandomize=True, deadline=None)
 @given(st.lists(st.integers(-1, 6), max_size=7), st.randoms(use_true_random=False))
 def test_trees_give_the_path_of_each_node(seeds: list[int], shuffle: "object") -> None:
     count = len(seeds)

@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import cmarkgfm
 from cmarkgfm.cmark import Options
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import report_samples as samples
@@ -92,7 +92,6 @@ def page(name: str) -> str:
     return build_page(tree, header)
 
 
-@settings(max_examples=40)
 @given(NAMES)
 def test_a_comment_keeps_its_form(name: str) -> None:
     for text, sound in zip(markdown(name), PLAIN if name_forms(name)[0] == name else LONG, strict=True):
@@ -102,7 +101,6 @@ def test_a_comment_keeps_its_form(name: str) -> None:
         assert not re.search(r"@\w|#\d|\bGH-\d|\bwww\.|https?://", form.loose)
 
 
-@settings(max_examples=40)
 @given(NAMES)
 def test_a_page_keeps_its_form(name: str) -> None:
     html = page(name)

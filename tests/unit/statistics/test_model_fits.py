@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -98,7 +98,6 @@ def test_a_perfect_fit_has_no_error() -> None:
     assert found["linear"][5] == -math.inf
 
 
-@settings(max_examples=60, derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.integers(1, 10**3), st.integers(1, 10**6)), min_size=5, max_size=30))
 def test_fits_agree_with_scipy_and_numpy(found: list[tuple[int, int]]) -> None:
     x, y = (np.array(column, np.float64) for column in zip(*found, strict=True))

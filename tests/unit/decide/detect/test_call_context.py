@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from comparisons import from_exclusive, from_stacks, timed
@@ -122,7 +122,6 @@ def test_calls_are_stated_where_they_are_exact() -> None:
     assert (details_of(found).calls_from.tolist(), details_of(found).calls_to.tolist()) == ([3.0], [5.0])
 
 
-@settings(max_examples=100, derandomize=True, deadline=None)
 @given(STACKS, STACKS)
 def test_swapped_sides_mirror_every_row(baseline: dict[str, int], target: dict[str, int]) -> None:
     there = rows(detected(baseline, target))
