@@ -12,7 +12,6 @@ without an edit and for -3 %, and the first attempts that prove it.
 """
 
 import argparse
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +27,7 @@ from profgate.model.comparison import Comparison, Runs, Sampling
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Policy
 from profgate.model.reason import Side
+from profgate.model.record import replace
 from profgate.model.report import Report, Verdict
 from profgate.pipeline import PipelineInput
 

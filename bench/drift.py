@@ -12,7 +12,6 @@ steps. The noise is that of the recordings, so no distribution is assumed; jobs 
 
 import argparse
 from collections import defaultdict
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -26,6 +25,7 @@ from profgate.model.arrays import read_only
 from profgate.model.change import Kind
 from profgate.model.history import Column, Reading, StoredCommit, SymbolKey
 from profgate.model.policy import DriftRule, Policy
+from profgate.model.record import replace
 from profgate.model.report import MetricReport
 
 COMMITS = 60

@@ -11,7 +11,7 @@ import shutil
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -25,6 +25,7 @@ from profgate.flamegraph.page_columns import PageFinding
 from profgate.flamegraph.page_input import page_input
 from profgate.model.comparison import Comparison
 from profgate.model.policy import Policy
+from profgate.model.record import replace
 from profgate.pipeline import overlays, two_sides
 
 if TYPE_CHECKING:

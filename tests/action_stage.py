@@ -6,7 +6,6 @@ import posixpath
 import random
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from profgate.action import base_runs, compared_sides
 from profgate.action.entry import main
 from profgate.action.job import Pace
 from profgate.model.levels import FEWEST_JOBS
+from profgate.model.record import replace
 
 QUICK = Pace(0, 0, 0, 0)
 WORKFLOW = ".github/workflows/profgate.yml"

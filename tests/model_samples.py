@@ -1,7 +1,7 @@
 """Comparisons that hold models of cost over size, written down or fitted to points."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from profgate.compare.growth import cost_models
 from profgate.model.comparison import Comparison, Observations
 from profgate.model.cost_models import MODEL_NAMES
 from profgate.model.profile import Configuration, FrameList, Model, Profile
+from profgate.model.record import replace
 from profgate.model.units import Metric
 
 Points = Sequence[tuple[float, float]]

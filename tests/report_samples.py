@@ -1,13 +1,13 @@
 """Hand-made reports with round numbers, for the tests of everything that shows a report."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 from profgate.model.calibration import Calibration
 from profgate.model.change import Change, GateResult, Location
 from profgate.model.policy import StatedPolicy
 from profgate.model.reason import NotCompared, Parameter, Reason, ReasonCode, Side, as_reason
+from profgate.model.record import replace
 from profgate.model.report import (
     Colour,
     Conclusion,

@@ -3,13 +3,14 @@
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bench.field.programs import LARGE, MIDDLE, SMALL, Growth, NewFunction, Program, Rename, Rewrite, variants_of
 from bench.field.session import FEW, JOBS, ROUNDS, TARGET_JOBS, UNCHANGED, UNCHANGED_IN_ROUND
 from bench.field.upgrades import UPGRADES, Upgrade
 from bench.field.variants import NEW_FUNCTION, function_file
+
+from profgate.model.record import Record, replace
 
 INTERLEAVED, UNORDERED, BY_JOBS, SINGLE = "A", "A, order unknown", "B", "one run a side"
 MEASURED = "measured"  # as profgate measure decides
@@ -22,8 +23,7 @@ JOB_COUNTS = (3, 5, 8)
 SLOWER, SURE = 1.09, 1.05  # processor time after an upgrade over that before, and the least its interval may hold
 
 
-@dataclass(frozen=True, slots=True)
-class Case:
+class Case(Record):
     """One comparison: files of both sides and of further base jobs; one of ``functions`` has to be found.
 
     ``row`` names the kind of change; ``variant`` groups comparisons that share the target's runs. A plant of

@@ -27,7 +27,7 @@ import sysconfig
 import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,7 @@ from profgate.errors import ProfgateError
 from profgate.measuring.decision import decided
 from profgate.model.policy import Policy
 from profgate.model.profile import Profile
+from profgate.model.record import replace
 from profgate.model.report import Report
 from profgate.pipeline import PipelineInput
 

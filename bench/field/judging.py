@@ -4,7 +4,7 @@ import lzma
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from io import StringIO
 from pathlib import Path
@@ -20,6 +20,7 @@ from profgate.measuring.decision import decided
 from profgate.measuring.turns import Turns
 from profgate.model.policy import Policy
 from profgate.model.profile import Profile
+from profgate.model.record import replace
 from profgate.model.report import Finding, Report
 from profgate.model.source import SourceFile, source_of, source_of_profile
 from profgate.pipeline import PipelineInput

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations, pairwise, permutations
 from pathlib import Path
@@ -18,6 +18,7 @@ from profgate import pipeline
 from profgate.decide.detect.evidence import run_values
 from profgate.io.executors import executor_named, results_of
 from profgate.model.comparison import Comparison
+from profgate.model.record import replace
 from profgate.model.source import source_of_profile
 from profgate.pipeline import PipelineInput
 

@@ -12,7 +12,6 @@ they change only with a major version.
 
 import os
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -24,6 +23,7 @@ from profgate.model import report as data
 from profgate.model.links import Links
 from profgate.model.policy import Policy, with_strategies
 from profgate.model.profile import Profile
+from profgate.model.record import Record, replace
 from profgate.model.report import Document
 from profgate.overlaying import in_processes
 from profgate.pipeline import PipelineInput, two_sides
@@ -48,8 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["Finding", "Policy", "Profile", "Report", "compare", "flamegraph", "load_policy", "read"]
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Record):
     """A judged change in one function or in the total of a workload.
 
     ``before`` and ``after`` are in ``unit``, and ``relative`` is a fraction (0.5 means an increase of 50 %). An unknown
@@ -69,8 +68,7 @@ class Finding:
     relative: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class Report:
+class Report(Record, eq=False, dict=True):
     """The judged result of a comparison. ``data`` is the content of ``report.json``."""
 
     data: data.Report

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ from profgate.io.profile_files import facts_beside
 from profgate.io.workers import done, processors
 from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.source import MANIFEST_NAME, SourceFile
 from profgate.readers.registry import Readers, read_or_error, readers_with
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import closing
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,6 +18,7 @@ from profgate.errors import ComparisonError, ProfgateError
 from profgate.io.files import LARGEST_PROFILE
 from profgate.io.workers import done, processors
 from profgate.loading import read_sources
+from profgate.model.record import replace
 from profgate.model.source import SourceFile, source_of
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple
@@ -17,6 +16,7 @@ from profgate.io.native import NativeKernels
 from profgate.loading import profiles_at, strategies
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, without_repeats
+from profgate.model.record import Record, replace
 from profgate.overlaying import Functions, compared_parts, in_processes
 from profgate.readers.reader import collection_paused
 
@@ -41,8 +41,7 @@ if TYPE_CHECKING:
     from profgate.model.source import SourceFile
 
 
-@dataclass(frozen=True, slots=True)
-class PipelineInput:
+class PipelineInput(Record):
     """The input of one comparison.
 
     ``noise`` has one sequence of files for each job that recorded base runs of other commits. ``manifests`` are those
@@ -57,9 +56,9 @@ class PipelineInput:
     baseline: Sequence[SourceFile]
     target: Sequence[SourceFile]
     noise: Sequence[Sequence[SourceFile]] = ()
-    policy: Policy = field(default_factory=Policy)
-    baseline_side: Side = field(default_factory=lambda: Side("baseline"))
-    target_side: Side = field(default_factory=lambda: Side("target"))
+    policy: Policy = Policy()
+    baseline_side: Side = Side("baseline")
+    target_side: Side = Side("target")
     manifests: Sequence[Manifest | None] = (None, None)
     verbose: bool = False
     named: bool = False

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict
 from functools import cache
 from typing import TYPE_CHECKING
 
 from profgate.attribution.fingerprints import ParsedSource, SourceFunction, parsed_source
 from profgate.io.limited_process import LimitedProcess, serve
+from profgate.model.record import to_builtins
 
 if TYPE_CHECKING:
     from profgate.attribution.function_changes import FunctionChanges
@@ -50,7 +50,7 @@ def parsing(diff: SourceDiff) -> Iterator[Callable[[], FunctionChanges]]:
 
 def _response(request: bytes) -> bytes:
     found = parsed_source(*json.loads(request))
-    return json.dumps(None if found is None else asdict(found), default=list, separators=(",", ":")).encode()
+    return json.dumps(None if found is None else to_builtins(found), default=list, separators=(",", ":")).encode()
 
 
 def _from_json(response: bytes | None) -> ParsedSource | None:

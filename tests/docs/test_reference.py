@@ -13,8 +13,7 @@ import pytest
 from profgate import loading
 from profgate.__main__ import main
 from profgate.action.publishing import OUTPUTS
-from profgate.model.policy import MEANING
-from profgate.settings.config_file import KEYS
+from profgate.settings.config_file import KEYS, MEANINGS
 from profgate.settings.inputs import SETTINGS
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -61,7 +60,7 @@ def generated(formats: str) -> dict[str, str]:
         ),
         "outputs": table(("output", "meaning"), *[(code(name), cell(meaning)) for name, meaning in OUTPUTS.items()]),
         "policy": table(
-            ("key", "meaning"), *[(code(name), cell(str(field.metadata[MEANING]))) for name, field in KEYS.items()]
+            ("key", "meaning"), *[(code(name), cell(str(MEANINGS[field]))) for name, field in KEYS.items()]
         ),
         "formats": table(
             ("format", "recorded by"), *[(code(name), code(text.replace("|", "\\|"))) for name, text in recorded]

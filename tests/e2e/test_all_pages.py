@@ -5,7 +5,6 @@ import json
 import shutil
 import subprocess
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,6 +17,7 @@ from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageSource
 from profgate.flamegraph.pages import build_index
 from profgate.measuring.track.evolution_page import build_evolution_page
+from profgate.model.record import replace
 from profgate.report.view import View
 from report_samples import many, nothing_compared
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from page_trees import page_tree
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader, PageSource
 from profgate.model.attribution import SourceState, SourceStates
+from profgate.model.record import replace
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -14,6 +13,7 @@ from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader, PageSource
 from profgate.flamegraph.page_lines import PageLines
 from profgate.model.attribution import SourceStates
+from profgate.model.record import replace
 from profgate.report.metric_headline import MetricHeadline
 from slow_cases import quick_first
 

@@ -1,7 +1,6 @@
 """The dots of single runs in a real browser, with the network off."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,6 +11,7 @@ from page_trees import page_tree
 from profgate.flamegraph.page import build_page
 from profgate.flamegraph.page_columns import PageFinding, PageHeader
 from profgate.flamegraph.page_runs import INCLUSIVE, OWN, TOTAL, PageRuns
+from profgate.model.record import replace
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page

@@ -3,13 +3,14 @@
 import difflib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from fake_github.blobs import BlobHost
 from fake_github.bodies import Bodies
 from fake_github.description import Operation
 from fake_github.state import Comment, Commit, Run, State
+from profgate.model.record import replace
 
 REPOSITORY = "/repos/{owner}/{repo}"
 MAX_COMMENT = 65_536

@@ -10,7 +10,6 @@ import threading
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from functools import cache
 from http.client import RemoteDisconnected
 from types import TracebackType
@@ -42,6 +41,7 @@ from fake_github.state import (
     State,
 )
 from profgate.action.github.client import GitHubClient
+from profgate.model.record import replace
 
 API_VERSION = "2022-11-28"
 # The next version, of which there is no description here. It has no longer these fields.

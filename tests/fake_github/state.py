@@ -7,6 +7,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from msgspec import Struct
+
+from profgate.model.record import Record
+
 CUT, HANG = 0, -1
 START = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
 ALL_PERMISSIONS = {"actions": "read", "contents": "read", "issues": "write", "metadata": "read"}
@@ -18,8 +22,7 @@ def date_of(number: int) -> str:
     return (START + timedelta(minutes=number)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-@dataclass(frozen=True)
-class Commit:
+class Commit(Record):
     sha: str
     parents: tuple[str, ...]
     date: str
@@ -28,8 +31,7 @@ class Commit:
     files: Mapping[str, bytes]
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Record):
     id: int
     event: str
     head_branch: str
@@ -44,8 +46,7 @@ class Run:
     repository_id: int | None = None  # None: this repository
 
 
-@dataclass(frozen=True)
-class Artifact:
+class Artifact(Record):
     id: int
     run_id: int
     name: str
@@ -58,8 +59,7 @@ class Artifact:
     attempt: int = 1
 
 
-@dataclass
-class Pull:
+class Pull(Struct):
     number: int
     head_sha: str
     base_sha: str
@@ -95,8 +95,7 @@ class Comment:
         return f"IC_{self.id}"
 
 
-@dataclass(frozen=True)
-class Release:
+class Release(Record):
     id: int
     tag: str
     sha: str
@@ -120,8 +119,7 @@ class Fault:
     content_type: str = "application/json; charset=utf-8"
 
 
-@dataclass(frozen=True)
-class LoggedRequest:
+class LoggedRequest(Record):
     method: str
     path: str
     query: Mapping[str, str]

@@ -10,12 +10,12 @@ import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from backports import zstd
+from msgspec import to_builtins
 
 from fuzz.entry_point import DATA, EntryPoint
 from fuzz.github_entry_point import GITHUB_ENTRY_POINT
@@ -195,7 +195,7 @@ def small_json() -> list[bytes]:
     record = {"values": [value], "seconds": 2.0, "machine": "m", "problem": "", "warnings": ["w"]}
     return [
         links.encode(),
-        json.dumps([asdict(trend)]).encode(),
+        json.dumps([to_builtins(trend)]).encode(),
         json.dumps({"schema": "profgate.track-run/1", **record}).encode(),
     ]
 

@@ -1,11 +1,10 @@
 """Acceptances from the comment to the verdict: who may, what it covers, and how long."""
 
-from dataclasses import replace
-
 import pytest
 
 from action_stage import BASE_RUNS, SLOWER, Stage, profiles
 from fake_github.state import ALL_PERMISSIONS
+from profgate.model.record import replace
 from slow_cases import quick_first
 
 COMMAND = "/profgate accept parse max=+150%: the new format needs it"

@@ -1,12 +1,12 @@
 """A baseline that is hidden, unreadable or not yet recorded does not let a regression pass."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
 from action_stage import ARTIFACT, BASE_RUNS, QUICK, SHARES, SLOWER, Stage, profiles
 from profgate.action.github.connections import RetryBudget
+from profgate.model.record import replace
 from slow_cases import quick_first
 
 POLICY = ".github/profgate.yml"
@@ -147,7 +147,7 @@ def test_first_unfinished_base_run_is_not_compared(stage: Stage) -> None:
 )
 def test_untrusted_unfinished_run_is_not_awaited(recorded: Stage, change: dict[str, str]) -> None:
     run = recording(recorded)
-    recorded.fake.state.runs[run] = replace(recorded.fake.state.runs[run], **change)  # type: ignore[arg-type]
+    recorded.fake.state.runs[run] = replace(recorded.fake.state.runs[run], **change)
     slept = waiting(recorded)
     recorded.compare(profiles(SHARES, 77))
     assert (slept, recorded.outputs["conclusion"]) == ([], "pass")

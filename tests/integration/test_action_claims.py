@@ -1,13 +1,13 @@
 """Claims of a pull request, from its description to the check, the comment and the receipt."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
 from action_stage import FASTER, SHARES, Stage, profiles
 from machine_results import measured_again, publish
 from profgate.model.claim import level_of
+from profgate.model.record import replace
 from two_commits import Shares, pairs_take
 
 CLAIM = "Uses a table.\n\nprofgate: claim `parse` -10%\n"

@@ -6,7 +6,6 @@ import os
 import re
 import signal
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
 
@@ -16,6 +15,7 @@ import action_stage
 from action_stage import ARTIFACT, BASE_RUNS, BOTH, SHARES, SLOWER, Stage, both_builds, profiles
 from profgate.action import later_runs
 from profgate.action.entry import limited_main
+from profgate.model.record import replace
 from profgate.model.source import MANIFEST_NAME
 from slow_cases import quick_first
 

@@ -3,11 +3,11 @@
 import json
 import random
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 import pytest
 
 from action_stage import BASE_RUNS, SHARES, SLOWER, Stage, profiles
+from profgate.model.record import replace
 from slow_cases import quick_first
 
 Files = Mapping[str, bytes]

@@ -1,13 +1,13 @@
 """No guard of the gate passes when the data that it needs are missing. docs/security.md has the table."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
 from action_stage import BASE_RUNS, BOTH, SHARES, SLOWER, Stage, both_builds, folded, profiles
 from fake_github.bodies import Bodies
 from profgate.model.levels import FEWEST_JOBS
+from profgate.model.record import replace
 from profgate.model.source import RECORDING_NAME
 
 HERE = "../.github/profgate.yml"  # beside the folder of profiles in the workspace

@@ -4,13 +4,13 @@ import io
 import json
 import sqlite3
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from action_stage import ARTIFACT, SHARES, SLOWER, Stage, profiles
+from profgate.model.record import replace
 
 HISTORY = f"{ARTIFACT}-history"
 

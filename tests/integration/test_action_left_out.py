@@ -1,13 +1,13 @@
 """A pull request that leaves something out does not pass where the base branch requires it."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 
 from action_stage import BASE_RUNS, BOTH, SHARES, SLOWER, Stage, both_builds, folded, profiles
 from fake_github.state import ALL_PERMISSIONS
 from profgate.action.github.client import GitHubClient
+from profgate.model.record import replace
 from slow_cases import quick_first
 
 POLICY = ".github/profgate.yml"

@@ -1,7 +1,6 @@
 """How many requests each scenario costs: docs/reference/github.md states these bounds."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 
@@ -9,6 +8,7 @@ from action_stage import BASE_RUNS, SLOWER, Stage, profiles
 from fake_github.server import NEXT_VERSION
 from fake_github.state import ALL_PERMISSIONS
 from profgate.action.github import downloads, requests
+from profgate.model.record import replace
 
 NEEDED = 12
 FORK_COMMENT = 16

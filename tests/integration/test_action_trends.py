@@ -2,7 +2,6 @@
 
 import io
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from profgate.history.history_store import open_history
 from profgate.history.stored_sides import readings
 from profgate.model.history import StoredCommit
 from profgate.model.policy import Policy
+from profgate.model.record import replace
 from profgate.model.source import source_of
 
 HISTORY = f"{ARTIFACT}-history"

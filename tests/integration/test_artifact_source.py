@@ -1,5 +1,4 @@
 import hashlib
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +7,7 @@ from fake_github import FakeGitHub
 from profgate.action.github.artifact_source import Found, Search, find_stored
 from profgate.action.github.baseline_search import Trust
 from profgate.model.manifest import Manifest, ManifestFile, manifest_to_json
+from profgate.model.record import replace
 from profgate.model.source import MANIFEST_NAME
 from profgate.report.wording import reason_text
 

@@ -1,7 +1,6 @@
 """Results of benchmarks through the whole pipeline: a workload each, the direction of the unit, the job they share."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from profgate import pipeline
 from profgate.cli.main import run_command as main
 from profgate.errors import ProfgateError
 from profgate.model.manifest import Manifest
+from profgate.model.record import replace
 from profgate.model.report import Report
 from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from measured_repository import committed
 from profgate.__main__ import main
 from profgate.action.github.artifact_service import zip_files
 from profgate.io.files import write_bytes
+from profgate.model.record import replace
 from slow_cases import quick_first
 
 Files = Mapping[str, bytes]

@@ -24,7 +24,7 @@ NOT_FOR_DRAWING = (
         f"profgate.readers.{name}"
         for name in ("benchmarks", "callgrind", "cpuprofile", "perf", "pprof", "pstats", "speedscope")
     ),
-    *("annotated_types", "asyncio", "html", "importlib.resources", "jinja2", "logging"),
+    *("annotated_types", "asyncio", "dataclasses", "html", "importlib.resources", "jinja2", "logging"),
     *("numpy.ma.", "pydantic", "subprocess"),
 )
 

@@ -6,7 +6,7 @@ for frames of libraries and for names that fit several functions of which one ch
 """
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -20,6 +20,7 @@ from profgate.attribution.source_states import Sides, source_states
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison, Symbols
 from profgate.model.profile import Facts
+from profgate.model.record import replace
 
 ROOT = Path(__file__).parents[1] / "data" / "changes"
 LANGUAGES = ("cpp", "go", "java", "javascript", "python", "rust", "typescript")

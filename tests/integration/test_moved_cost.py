@@ -2,13 +2,13 @@
 
 import random
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 
 from profgate import pipeline
 from profgate.attribution.unified_diff import parse_diff
 from profgate.model.attribution import SourceDiff
+from profgate.model.record import replace
 from profgate.model.report import Finding, Report
 from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput

@@ -4,7 +4,6 @@ import itertools
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,6 +14,7 @@ from profgate.decide.judge.shards import Shard, merge_reports
 from profgate.io.files import write_bytes
 from profgate.model.policy import Policy
 from profgate.model.reason import Side
+from profgate.model.record import replace
 from profgate.model.report import Report
 from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput

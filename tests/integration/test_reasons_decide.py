@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from profgate.model.acceptance import Acceptance
 from profgate.model.comparison import Note
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Parameter, Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import Report
 from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from profgate.decide.judge.replayed import Candidate, replayed
 from profgate.loading import strategies
 from profgate.model.policy import Policy, Rule
 from profgate.model.reason import Side
+from profgate.model.record import replace
 from profgate.model.report import Report
 from profgate.report.json_report import from_json, to_json
 
@@ -76,7 +76,7 @@ def test_stated_policy_gives_the_same_bytes(judged: Callable[[Policy], Report]) 
 
 def test_key_without_fixed_default_is_that_of_the_report(judged: Callable[[Policy], Report]) -> None:
     stored = judged(Policy(on_not_compared="fail"))
-    unset = replace(Policy(fail_on="severe"), on_not_compared=None)  # type: ignore[arg-type]
+    unset = replace(Policy(fail_on="severe"), on_not_compared=None)
     assert replayed(stored, Candidate("", unset)).policy.on_not_compared == "fail"
 
 

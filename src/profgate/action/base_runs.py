@@ -2,7 +2,6 @@
 
 import posixpath
 from collections.abc import Sequence
-from dataclasses import replace
 
 from profgate import loading
 from profgate.action.baseline import stored_files
@@ -16,6 +15,7 @@ from profgate.errors import ProfileError
 from profgate.io.files import give_to_owner
 from profgate.io.profile_files import LocalSet, local_set, manifest_of
 from profgate.model.manifest import Manifest
+from profgate.model.record import replace
 from profgate.private_events import without_private_events
 from profgate.report.markdown_text import code_span, short_sha
 from profgate.report.numbers import counted

@@ -3,7 +3,6 @@
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 
 from profgate.action.github.artifact_source import (
     LATEST,
@@ -27,14 +26,14 @@ from profgate.io.files import LARGEST_PROFILE
 from profgate.io.profile_files import LocalSet
 from profgate.model.manifest import Manifest, manifest_to_json
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import Record, replace
 from profgate.model.source import MANIFEST_NAME
 from profgate.report.wording import reason_text
 
 POLLS = (15, 30, 60, 120, 120, 120, 120)  # seconds to wait before each request for an unfinished base run
 
 
-@dataclass(frozen=True, slots=True)
-class BaselineCommit:
+class BaselineCommit(Record):
     """A baseline commit, its label, the branches whose runs are trusted (None: all), and commits that were listed."""
 
     sha: str

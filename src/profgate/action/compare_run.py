@@ -4,7 +4,6 @@
 """
 
 import posixpath
-from dataclasses import replace
 from functools import partial
 
 from profgate import loading, pipeline
@@ -26,6 +25,7 @@ from profgate.io.profile_files import LocalSet, committed, local_set, repository
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
+from profgate.model.record import replace
 from profgate.model.report import Report
 from profgate.pipeline import PipelineInput
 from profgate.report.view import View

@@ -1,7 +1,5 @@
 """Collect the baseline of a comparison: profiles of the workspace, or those that a run of the base branch stored."""
 
-from dataclasses import dataclass
-
 from profgate.action.baseline import BaselineCommit, stored_at
 from profgate.action.github.artifact_source import Found, StoredSet
 from profgate.action.job import Job
@@ -10,14 +8,14 @@ from profgate.errors import ProfgateError, SettingsError
 from profgate.io.profile_files import local_set
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, Side
+from profgate.model.record import Record
 from profgate.pipeline import PipelineInput
 from profgate.report.wording import reason_text
 
 BASE_RUNS = 8  # number of trusted base runs that estimate the noise, beside the baseline
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedSides:
+class ComparedSides(Record):
     """The baseline in the input of a comparison, to which `compare_run` adds the target.
 
     ``missing`` contains the reasons why there is no baseline. ``obstacle`` is the reason why the profiles of the

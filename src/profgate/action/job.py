@@ -3,7 +3,6 @@
 import posixpath
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from profgate.io.files import confined, write_bytes
 from profgate.io.profile_files import LocalSet
 from profgate.io.scratch import scratch_folder
 from profgate.model.manifest import Manifest
+from profgate.model.record import Record, field, replace
 from profgate.model.report import Document
 from profgate.model.run_context import RunContext
 from profgate.settings.inputs import Settings
@@ -25,8 +25,7 @@ from profgate.source_maps import with_sources
 from profgate.version import VERSION
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
+class Pace(Record):
     """Settings for pauses between requests and for retries of failed requests, in seconds.
 
     ``write_pause`` is the shortest time between two writes. ``backoff`` and ``upload_pause`` come before the first

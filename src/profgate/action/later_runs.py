@@ -5,8 +5,6 @@ are untrusted data. If the author of an acceptance may accept, the failed jobs o
 workflow are run again, and profgate's comment lists the acceptances.
 """
 
-from dataclasses import replace
-
 from profgate.action.base_runs import target_artifact
 from profgate.action.baseline import recording_workflow
 from profgate.action.compare_run import compare_fork
@@ -18,6 +16,7 @@ from profgate.action.merging import merge_shards, stored_shards
 from profgate.action.policy_file import policy_at
 from profgate.action.publishing import end_without_result
 from profgate.errors import ProfgateError
+from profgate.model.record import replace
 from profgate.model.run_context import RunContext, TriggeringRun
 from profgate.report.wording import reason_text
 

@@ -2,7 +2,6 @@
 
 import posixpath
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from glob import has_magic
 
 from profgate.action.baseline import baseline_commit, never_stored
@@ -17,6 +16,7 @@ from profgate.errors import GitHubError, ProfgateError, SettingsError
 from profgate.io.files import exists, read_text, sources_under
 from profgate.model.links import Links
 from profgate.model.reason import NotCompared, Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import Document
 from profgate.report.explanation import EXPLANATION_NAME, explanation
 from profgate.report.json_report import (

@@ -3,7 +3,6 @@
 import os
 import posixpath
 import re
-from dataclasses import replace
 
 from profgate import loading
 from profgate.action.github.acceptance_comments import Rights, acceptances_of
@@ -16,6 +15,7 @@ from profgate.model.claim import Claim, claims_in
 from profgate.model.plant import PLANT_NAME, Plant, plant_from_json
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode, Side
+from profgate.model.record import replace
 from profgate.settings.config_file import Catalogue, read_policy
 from profgate.settings.inputs import Settings
 

@@ -1,7 +1,6 @@
 """Publish the result of a comparison or a merge: report, summary, comment, status and outputs."""
 
 import posixpath
-from dataclasses import dataclass, replace
 
 from profgate.action.github.artifact_upload import report_artifact, store_report, upload_step
 from profgate.action.github.first_run import render_first_run
@@ -13,6 +12,7 @@ from profgate.io.files import give_to_owner
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import ReasonCode
+from profgate.model.record import Record, replace
 from profgate.model.report import Document, Report
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import LINKS_NAME, REPORT_NAME, links_to_json, to_json
@@ -22,8 +22,7 @@ from profgate.report.view import View
 UNFINISHED = "This run ended before it published its result."
 
 
-@dataclass(frozen=True, slots=True)
-class ReportResult:
+class ReportResult(Record):
     """The view of a report, its links and the comment of a first run."""
 
     view: View

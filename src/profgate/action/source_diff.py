@@ -1,7 +1,5 @@
 """The difference between the sources of both sides, which attributes changes to edited functions."""
 
-from dataclasses import replace
-
 from profgate.action.github.pull_files import diff_of_pull, of_another_start, with_files, with_gap
 from profgate.action.github.records import TreeRecord
 from profgate.action.job import Job
@@ -10,6 +8,7 @@ from profgate.attribution.imports import is_graphed
 from profgate.errors import GitHubError
 from profgate.model.attribution import SourceDiff, SourceTexts
 from profgate.model.reason import Reason, ReasonCode, Side
+from profgate.model.record import replace
 
 
 def source_diff(job: Job, base: Side, tree: TreeRecord | GitHubError) -> SourceDiff | None:

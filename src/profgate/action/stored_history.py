@@ -5,7 +5,6 @@ Histories are untrusted, because other people may have written them. An error in
 
 import posixpath
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
 
 from profgate.action.baseline import baseline_commit, named_ref, trusted_files
 from profgate.action.github.artifact_source import LATEST, later_set
@@ -26,6 +25,7 @@ from profgate.io.scratch import scratch_folder
 from profgate.model.history import Reading, Retention, StoredCommit
 from profgate.model.manifest import Manifest
 from profgate.model.policy import LAST_RELEASE, DriftRule, Policy
+from profgate.model.record import Record, replace
 from profgate.model.report import Report
 from profgate.pipeline import PipelineInput
 
@@ -120,8 +120,7 @@ def _report_trends(job: Job, store: HistoryStore) -> None:
     job.commands.add_summary(trends_summary(new, graph).text)
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
+class Known(Record):
     """The history before a baseline: the readings of a series, and the number of measured commits."""
 
     past: Callable[[str], Sequence[Reading]]

@@ -4,17 +4,16 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
 
 from profgate.attribution.function_changes import texts_of
 from profgate.attribution.grammars import language_of
 from profgate.model.attribution import SourceDiff
+from profgate.model.record import Record, field
 
 _Versions = Iterable[tuple[str, str]]
 
 
-@dataclass(frozen=True, slots=True)
-class Dependencies:
+class Dependencies(Record):
     """Changed versions (``name old → new``) by a prefix of paths or names."""
 
     moved: dict[str, str] = field(default_factory=dict)

@@ -1,12 +1,12 @@
 """Divides a source file into functions and computes fingerprints that ignore layout, comments and some order."""
 
 import hashlib
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 from profgate.attribution.exact_code import exact_digest
 from profgate.attribution.grammars import GRAMMARS, Language, language_of, node_types, parser_of
 from profgate.attribution.syntax_names import name_parts, signature_of
+from profgate.model.record import Record, Struct, field, replace
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,8 +25,7 @@ _BODIES = node_types(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFunction:
+class SourceFunction(Record):
     """A function, or the code outside the functions of a class (``scope``) or file (``module``).
 
     ``parts`` is the qualified name, outermost scope first. The lines from ``first`` to ``last``, counted from 1,
@@ -52,8 +51,7 @@ class SourceFunction:
         return self.parts[-1] if self.parts else "<module>"
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedSource:
+class ParsedSource(Record):
     """The functions of a file, sorted by first line, and its `exact_digest`."""
 
     functions: tuple[SourceFunction, ...]
@@ -71,8 +69,7 @@ def parsed_source(path: str, text: str) -> ParsedSource | None:
     return None if parsed is None else replace(parsed, exact=exact_digest(language, text, root))
 
 
-@dataclass(slots=True)
-class _Tokens:
+class _Tokens(Struct):
     """A digest and number of tokens, whether one is an opening parenthesis, and whether a function is nested."""
 
     digest: hashlib.blake2b = field(default_factory=lambda: hashlib.blake2b(digest_size=16))
@@ -81,8 +78,7 @@ class _Tokens:
     nested: bool = False
 
 
-@dataclass(slots=True)
-class _Open:
+class _Open(Struct):
     """A function, scope or file being read, with the depths of its node and statements, and the current statement."""
 
     parts: tuple[str, ...]

@@ -1,13 +1,13 @@
 """Compares the fingerprints of both sides to find the changed functions in the changed files."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from profgate.attribution.fingerprints import ParsedSource, SourceFunction
 from profgate.attribution.grammars import language_of
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceState, SourceTexts
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import Record, field
 
 NAMED = 3  # maximum number of files listed in a reason
 _Place = tuple[str, SourceFunction]
@@ -23,8 +23,7 @@ class KnownFunction(NamedTuple):
     partner: _Place | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionChanges:
+class FunctionChanges(Record):
     """Functions of the baseline and the target by path. Files that were not parsed on both sides are omitted.
 
     ``unread`` contains changed sources in a supported language that were not parsed. ``unaffected`` contains the paths

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, islice
 
 import numpy as np
@@ -19,6 +18,7 @@ from profgate.model.attribution import Reach, SourceStates
 from profgate.model.comparison import Comparison, DiffTree
 from profgate.model.levels import NEARLY_ALL
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.visible_text import cut
 
 NOWHERE = -1

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import chain, groupby
 
 from profgate.errors import ProfgateError
 from profgate.model.attribution import ChangedFile, Edit, FileStatus, Hunk, LineRange, SourceDiff
+from profgate.model.record import Struct
 
 MAX_FILES = 3_000  # the limit of GitHub's pull request files API
 MAX_HUNK_TEXT = 64 * 1024  # maximum number of stored characters per hunk
@@ -20,8 +20,7 @@ _BLOBS = re.compile(r"([0-9a-f]{7,64})\.\.([0-9a-f]{7,64})(?: \d+)?$")
 _NOWHERE = "/dev/null"
 
 
-@dataclass(slots=True)
-class TextBudget:
+class TextBudget(Struct):
     """The number of characters of hunks that can still be stored."""
 
     left: int = MAX_TEXT

@@ -2,7 +2,6 @@
 
 import json
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -19,6 +18,7 @@ from profgate.io.worktrees import quiet_git, tracked_files
 from profgate.measuring.canary import hot_functions, planted, unseen
 from profgate.model.attribution import SourceDiff
 from profgate.model.plant import PLANT_NAME, Plant, plant_from_json
+from profgate.model.record import to_builtins
 from profgate.model.visible_text import name_text, visible
 from profgate.report.numbers import percent
 
@@ -55,7 +55,7 @@ def plant(baselines: tuple[str, ...], size: float, function: str | None, output:
             why.append(str(error))
             continue
         change = Plant(name, file, size / 100, workloads)
-        write_bytes(output, json.dumps(asdict(change)).encode())
+        write_bytes(output, json.dumps(to_builtins(change)).encode())
         with translated_errors(place):
             Path(place).write_bytes(data)  # in place, so that the file remains executable
         show(f"{_named(change)}, which takes {percent(share)} of it. Never merge this change.", sys.stdout)

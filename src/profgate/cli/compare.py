@@ -3,7 +3,6 @@
 import hashlib
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from io import BufferedReader
 from pathlib import PurePath
 from typing import cast
@@ -25,6 +24,7 @@ from profgate.model.claim import Claim
 from profgate.model.links import Links
 from profgate.model.policy import Policy, with_strategies
 from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.source import SourceFile
 from profgate.model.visible_text import visible
 from profgate.pipeline import PipelineInput

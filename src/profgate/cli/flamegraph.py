@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -19,6 +18,7 @@ from profgate.flamegraph.svg import build_svg
 from profgate.io.files import write_text
 from profgate.io.workers import started
 from profgate.loading import load_diff
+from profgate.model.record import replace
 from profgate.pipeline import states_of
 
 if TYPE_CHECKING:

@@ -1,7 +1,6 @@
 """The commands profgate check, profgate trends and profgate store, which work on a history."""
 
 import sys
-from dataclasses import replace
 
 import click
 
@@ -23,6 +22,7 @@ from profgate.io.terminal import show
 from profgate.loading import profiles_at
 from profgate.model.history import Retention, StoredCommit
 from profgate.model.policy import LAST_RELEASE, DriftRule, Policy, with_strategies
+from profgate.model.record import replace
 from profgate.model.visible_text import cut, plain
 from profgate.pipeline import PipelineInput
 from profgate.private_events import without_private_events

@@ -1,7 +1,6 @@
 """The commands profgate measure and profgate confirm, which measure two commits in turns."""
 
 import sys
-from dataclasses import replace
 
 import click
 
@@ -25,6 +24,7 @@ from profgate.model.claim import Claim
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import Side
+from profgate.model.record import replace
 from profgate.model.report import Report as ReportData
 from profgate.model.visible_text import visible
 from profgate.pipeline import PipelineInput

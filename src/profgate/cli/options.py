@@ -3,7 +3,6 @@
 import math
 import re
 from collections.abc import Callable
-from dataclasses import replace
 from functools import wraps
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, get_args
@@ -13,6 +12,7 @@ import click
 from profgate.errors import ProfgateError, did_you_mean
 from profgate.io.files import check_links
 from profgate.model.policy import FailOn, Policy
+from profgate.model.record import replace
 
 if TYPE_CHECKING:
     from profgate.model.claim import Claim

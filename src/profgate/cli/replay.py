@@ -5,7 +5,6 @@ import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import Any, NamedTuple
@@ -19,6 +18,7 @@ from profgate.io.executors import executor_named, results_of
 from profgate.io.files import read_text, sources_under
 from profgate.loading import strategy_options
 from profgate.model.policy import Policy
+from profgate.model.record import replace
 from profgate.model.report import Verdict
 from profgate.model.visible_text import name_text, visible
 from profgate.report.json_report import LARGEST_REPORT, REPORT_NAME, from_json
@@ -125,7 +125,7 @@ def _candidates(config: str | None, sweep: str | None) -> list[Candidate]:
                 raise SettingsError("--sweep", f"{key} acts before a report is judged; compare the profiles again")
             changed: dict[str, Any] = {"rules": (*(policy.rules if policy else ()), *found.rules)}
         else:
-            field = KEYS[key].name if key in KEYS else ""
+            field = KEYS.get(key, "")
             changed = {field: getattr(_policy(f"gate: {{{key}: {value}}}", "--sweep"), field, None)}
             if field in BEFORE:
                 raise SettingsError("--sweep", f"{key} acts before a report is judged; compare the profiles again")
@@ -135,7 +135,7 @@ def _candidates(config: str | None, sweep: str | None) -> list[Candidate]:
 
 def _policy(text: str, name: str) -> Policy:
     # the default of this key depends on the event, so a policy without it has the value that each report states
-    return read_policy(text, name, strategy_options(), replace(Policy(), on_not_compared=None))  # type: ignore[arg-type]
+    return read_policy(text, name, strategy_options(), replace(Policy(), on_not_compared=None))
 
 
 def _values(text: str) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache, partial
 from itertools import compress
 from typing import TYPE_CHECKING, NamedTuple
@@ -18,6 +17,7 @@ import numpy as np
 
 from profgate.model.arrays import distinct
 from profgate.model.frame_names import has_position, numbers_of, shape_of
+from profgate.model.record import replace
 
 if TYPE_CHECKING:
     from profgate.compare.symbols import FrameKeys, Identity, Numbering

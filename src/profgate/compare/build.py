@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields
 from functools import lru_cache
 from itertools import repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -52,6 +51,7 @@ from profgate.model.comparison import (
 )
 from profgate.model.profile import Facts, Profile, Workload, counted_warning
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import asdict
 from profgate.model.units import Metric, MetricKind
 
 if TYPE_CHECKING:
@@ -214,7 +214,7 @@ class AlignedRuns:
         columns, rows = run_columns(self._runs, self._numbering, metric, self._forest, self._waits(metric))
         period = self._period(metric)
         return RunCosts(
-            **_fields(self._names),
+            **asdict(self._names),
             metric=metric,
             runs=self._counts(metric),
             self_value=read_only(columns.own),
@@ -238,7 +238,7 @@ class AlignedRuns:
         identities = enumerate(zip(costs.symbols.names, costs.symbols.files, strict=True))
         renamed = {place: self._former[key] for place, key in identities if key in self._former}
         return Comparison(
-            **_fields(costs),
+            **asdict(costs),
             workload=self._workload.name,
             configuration=self._workload.configuration,
             noise=self._noise(metric),
@@ -356,11 +356,6 @@ class AlignedRuns:
             if functions := self._settled.groups.get((name, costs.symbols.files[symbol])):
                 found.append(Reason(ReasonCode.NAMES_GROUPED, {"name": name, "functions": functions}))
         return tuple(found)
-
-
-def _fields(part: NameTable) -> dict[str, Any]:
-    """Return the fields of a part of a comparison."""
-    return {field.name: getattr(part, field.name) for field in fields(part)}
 
 
 def _numbered(jobs: Sequence[object], profiles: Sequence[Profile], metric: Metric) -> tuple[int, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from fnmatch import fnmatchcase
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +14,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, exact_sum, re
 from profgate.model.call_tree import CallTree, added_at, merged_paths
 from profgate.model.comparison import CallEdges, Comparison
 from profgate.model.name_aliases import Aliases
+from profgate.model.record import replace
 from profgate.model.units import CALLS
 
 if TYPE_CHECKING:

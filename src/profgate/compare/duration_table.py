@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,6 +13,7 @@ from profgate.compare.runs import workload_name
 from profgate.compare.symbols import number_symbols
 from profgate.errors import ComparisonError
 from profgate.model.durations import DurationRun, DurationTable, first_duration
+from profgate.model.record import replace
 from profgate.model.units import base_unit
 from profgate.statistics.rank_checks import side_by_side
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import numpy as np
 from profgate.compare.columns import place_of
 from profgate.errors import ComparisonError
 from profgate.model.frame_names import CLAIMED, file_key, path_ends
+from profgate.model.record import replace
 from profgate.model.units import COUNTS, Metric, MetricKind
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -18,6 +17,7 @@ from profgate.compare.symbols import FrameKeys, Identity, Numbering
 from profgate.errors import ComparisonError
 from profgate.model.comparison import Comparison, NameTable, Note, RunCosts, Symbols
 from profgate.model.reason import NotCompared, Reason, ReasonCode, as_reason, combined_reason
+from profgate.model.record import replace
 
 if TYPE_CHECKING:
     from profgate.model.arrays import BoolArray

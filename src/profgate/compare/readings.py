@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from statistics import median
 
 import numpy as np
@@ -29,6 +28,7 @@ from profgate.model.comparison import Comparison, Noise, Sampling
 from profgate.model.durations import DurationRun, first_duration
 from profgate.model.history import Column, Reading, Recorded, Series, SymbolKey
 from profgate.model.profile import CallGraph, FrameList, Measurements, Profile
+from profgate.model.record import replace
 from profgate.model.units import MetricKind, base_unit
 
 MOST_VALUE = 1 << 62

@@ -1,7 +1,6 @@
 """Reads the files of both sides as profiles and reports unreadable and empty files."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,6 +10,7 @@ from profgate.errors import ProfileError
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
 from profgate.model.reason import NotCompared, Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.source import SourceFile
 
 if TYPE_CHECKING:

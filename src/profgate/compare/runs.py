@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache, partial
 from itertools import accumulate, chain, repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,6 +14,7 @@ import numpy as np
 from profgate.compare.columns import checked, factor_of, place_of
 from profgate.model.profile import FrameList, Profile
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 
 if TYPE_CHECKING:
     from profgate.model.arrays import IntArray

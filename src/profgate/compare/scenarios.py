@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import starmap
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.profile import FAILED_RUNS, FrameList, Measurements, Profile, counted_warning
 from profgate.model.reason import Reason, ReasonCode, without_repeats
+from profgate.model.record import replace
 
 
 def taken_apart(profiles: Iterable[Profile]) -> list[Profile]:

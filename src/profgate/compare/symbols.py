@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +14,7 @@ from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.comparison import Symbols
 from profgate.model.frame_names import FrameKey, file_key, frame_key, needles_of, process_name, shape_of
 from profgate.model.name_aliases import Aliases
+from profgate.model.record import replace
 
 if TYPE_CHECKING:
     from profgate.model.attribution import SourceStates

@@ -11,6 +11,7 @@ import numpy as np
 from profgate.model.call_tree import added_at
 from profgate.model.comparison import WHOLE
 from profgate.model.excerpt import Excerpt, Frame, Hunk
+from profgate.model.record import replace
 
 if TYPE_CHECKING:
     from profgate.flamegraph.page_columns import NamedTree, PageHeader, PageSource
@@ -33,9 +34,12 @@ def _excerpt(key: str, symbol: int, named: NamedTree, header: PageHeader) -> Exc
     growth = tree.target_self * header.runs[0] - tree.baseline_self * header.runs[1]
     changes = added_at(len(named.names), tree.symbol[1:], growth[1:])
     nearest = sorted(header.sources, key=lambda one: (one["symbol"] != symbol, -abs(changes[one["symbol"]])))
-    hunks = dict.fromkeys(hunk for one in nearest for hunk in _hunks(one, named.names))
+    hunks = dict[Hunk, Hunk]()
+    for one in nearest:
+        for hunk in _hunks(one, named.names):  # functions whose sources are unknown share the parts of the diff
+            hunks.setdefault(replace(hunk, name=""), hunk)
     rows = tree.topmost(np.flatnonzero(tree.symbol == symbol))  # row 0 for `WHOLE`
-    return Excerpt(key, _callers(rows, named, header), tuple(hunks)[:MOST_HUNKS])
+    return Excerpt(key, _callers(rows, named, header), tuple(hunks.values())[:MOST_HUNKS])
 
 
 def _frame(symbol: int, before: int, after: int, named: NamedTree, header: PageHeader) -> Frame:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from profgate.flamegraph.page_lines import edits_of, files_of, line_rows
 from profgate.model.excerpt import Frame, LineCost, Place
+from profgate.model.record import replace
 from profgate.report.rows import Row, whole_change
 
 if TYPE_CHECKING:

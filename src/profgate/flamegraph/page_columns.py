@@ -10,7 +10,6 @@ import re
 import zlib
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from profgate.model.call_tree import added_at, inverse
 from profgate.model.comparison import DiffTree
+from profgate.model.record import Record, field, replace, to_builtins
 from profgate.model.visible_text import full_name, full_names, plain, visible
 from profgate.report import numbers
 
@@ -39,8 +39,7 @@ HEADER_FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class PageFinding:
+class PageFinding(Record):
     """A finding that is marked on the page.
 
     ``tag`` is the name of its kind in reports, such as ``new`` or ``much better``. ``key`` identifies it in URLs.
@@ -100,8 +99,7 @@ class NamedTree(NamedTuple):
     libraries: Sequence[bool] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class PageHeader:
+class PageHeader(Record):
     """The data of a page that is not part of the tree. Values are integers times ten to the power of ``exponent``.
 
     ``headline`` is the result of the comparison, if it was judged. ``warnings`` are the notes that cast doubt on it.
@@ -478,7 +476,7 @@ def _findings(findings: Sequence[PageFinding], place_of: IntArray, shown: CutTre
         if place < 0:
             continue
         rows = unmerged[np.isin(shown.row[unmerged], finding.rows)].tolist()
-        fields = asdict(replace(finding, symbol=place, rows=rows))
+        fields = to_builtins(replace(finding, symbol=place, rows=rows))
         placed.append({name: value for name, value in fields.items() if value is not None})
     return placed
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
@@ -13,6 +12,7 @@ from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader,
 from profgate.flamegraph.page_lines import page_lines, whole_function
 from profgate.flamegraph.page_runs import PageRuns, page_runs, recorded
 from profgate.model.reason import ReasonCode
+from profgate.model.record import replace
 from profgate.model.visible_text import plain
 from profgate.report.wording import reason_text
 

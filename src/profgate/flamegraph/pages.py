@@ -2,7 +2,6 @@
 
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
 from itertools import count
@@ -20,6 +19,7 @@ from profgate.model.comparison import Comparison, RunValues
 from profgate.model.excerpt import Excerpt
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import Record, replace
 from profgate.model.report import Document, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import full_name, plain
 from profgate.report.assets import filled_asset, read_asset
@@ -40,8 +40,7 @@ _SIGNS = {"fails": "✕", "review": "!", "better": "✓", "unchanged": "✓"}
 PageKey = tuple[str, str]  # workload and metric
 
 
-@dataclass(frozen=True, slots=True)
-class PageDocument:
+class PageDocument(Record):
     """The page for one workload and metric, its call paths as folded stacks, and what explains its findings."""
 
     workload: str

@@ -7,13 +7,13 @@ that exceed the size limits are placed below a separate row, so that the self va
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from profgate.model.call_tree import tree_of
 from profgate.model.comparison import CallEdges, DiffTree
+from profgate.model.record import Record
 
 if TYPE_CHECKING:
     from profgate.model.arrays import BoolArray, FloatArray, IntArray
@@ -43,8 +43,7 @@ def unroll(edges: CallEdges, own: IntArray, total: IntArray, keep: Collection[in
     return _columns(paths, own)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Paths:
+class _Paths(Record, eq=False):
     """Call paths as columns with one element per row, root first.
 
     ``part`` is the fraction of the function's cost that belongs to the path, and ``calls`` is the number of calls. Both

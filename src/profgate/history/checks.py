@@ -5,11 +5,11 @@ Checks are printed as a list of commits with the changes below each, or as JSON 
 
 import json
 from collections.abc import Collection, Iterator
-from dataclasses import asdict, dataclass
 from textwrap import wrap
 
 from profgate.model.history import StoredCommit
 from profgate.model.reason import ReasonCode
+from profgate.model.record import Record, to_builtins
 from profgate.model.report import Report
 from profgate.model.visible_text import cut, fitting, name_text, plain
 from profgate.report import numbers
@@ -26,8 +26,7 @@ ROWS = 10  # maximum number of displayed findings per metric, and of displayed w
 GAP = 4  # number of spaces before the text below a commit
 
 
-@dataclass(frozen=True, slots=True)
-class Checks:
+class Checks(Record):
     """The reports and their commits, children first. ``first`` lists the workloads without a baseline."""
 
     commits: tuple[StoredCommit, ...]
@@ -44,7 +43,7 @@ class Checks:
 
 def checks_json(checks: Checks) -> str:
     """Return a JSON document that contains the report of each check in the format `profgate.report/4`."""
-    commits = [asdict(commit) | {"time": commit.time or None} for commit in checks.commits]
+    commits = [to_builtins(commit) | {"time": commit.time or None} for commit in checks.commits]
     first = [{"commit": commit, "workload": workload} for commit, workload in checks.first]
     edges = []
     for report in checks.reports:

@@ -7,7 +7,6 @@ The drift is the difference between two levels, and the sum of the steps from ea
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from profgate.model.history import Reading, StoredCommit
 from profgate.model.levels import FEWEST_JOBS
 from profgate.model.policy import DriftRule, Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
+from profgate.model.record import replace
 from profgate.model.report import TOTAL, MetricReport, Report, Step, Total, Verdict, WorkloadReport
 from profgate.model.units import CALLS
 

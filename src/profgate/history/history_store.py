@@ -18,12 +18,9 @@ import sqlite3
 import subprocess
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Self
-
-from pydantic import TypeAdapter
 
 from profgate.errors import ProfgateError
 from profgate.history.history_file import (
@@ -40,10 +37,9 @@ from profgate.io.files import exists, write_text
 from profgate.io.limited_process import isolated_python
 from profgate.model.history import Column, Reading, Retention, Series, StoredCommit, SymbolKey
 from profgate.model.profile import Configuration, Facts
+from profgate.model.record import adapter_of, replace, to_builtins
 from profgate.model.units import Metric, MetricKind
 
-CONFIGURATION = TypeAdapter(Configuration)
-FACTS = TypeAdapter(Facts)
 READING = """
 SELECT commits.sha, series.name, series.workload, series.format, series.content, jobs.identity,
     readings.run, facts.content, profiles.name, profiles.content
@@ -115,8 +111,8 @@ class HistoryStore:
         self._place = place
         self._symbols: dict[int, SymbolKey] = {}
         # cached, because thousands of readings have the same text
-        self._configuration = cache(lambda text: CONFIGURATION.validate_json(text, strict=True))
-        self._facts = cache(lambda text: FACTS.validate_json(text, strict=True))
+        self._configuration = cache(lambda text: adapter_of(Configuration).validate_json(text, strict=True))
+        self._facts = cache(lambda text: adapter_of(Facts).validate_json(text, strict=True))
         # IDs of referenced rows, cached for one transaction
         self._numbers: dict[tuple[object, ...], int] = {}
         self._symbol_numbers: dict[SymbolKey, int] = {}
@@ -245,8 +241,8 @@ class HistoryStore:
         digest = hashlib.sha256(run.encode("utf-8", "replace")).digest()[:8]
         if re.fullmatch("[0-9a-f]{16}", run):
             digest = bytes.fromhex(run)
-        content = json.dumps(asdict(series.configuration))
-        facts = {name: fact for name, fact in asdict(replace(reading.facts, job=None)).items() if fact is not None}
+        content = json.dumps(to_builtins(series.configuration))
+        facts = {name: fact for name, fact in to_builtins(replace(reading.facts, job=None)).items() if fact is not None}
         values = (
             self._number("series", name=series.key, workload=series.workload, format=series.format, content=content),
             self._number("commits", sha=reading.commit),

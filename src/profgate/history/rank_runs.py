@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from profgate import loading
 from profgate.compare.duration_table import run_of
@@ -11,6 +10,7 @@ from profgate.errors import ProfgateError
 from profgate.history.history_store import open_history
 from profgate.io.files import sources_under
 from profgate.model.durations import DurationRun
+from profgate.model.record import replace
 from profgate.model.source import SourceFile
 from profgate.readers.benchmarks import TEST_RESULTS
 

@@ -5,7 +5,6 @@ import hashlib
 import pickle
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
 from functools import partial
 
 from profgate import loading, pipeline
@@ -23,6 +22,7 @@ from profgate.model.history import Reading, StoredCommit
 from profgate.model.policy import Policy
 from profgate.model.profile import Profile
 from profgate.model.reason import Side
+from profgate.model.record import replace, to_builtins
 from profgate.model.report import Report
 from profgate.model.source import SourceFile, source_of, source_of_profile
 from profgate.pipeline import PipelineInput
@@ -73,7 +73,7 @@ def _stored_files(side: Sequence[Reading]) -> list[SourceFile]:
     read = loading.readable_profiles([source_of(reading.name, reading.profile or b"") for reading in files.values()])
     sources = []
     for reading, profile in zip(files.values(), read, strict=True):
-        facts = {name: value for name, value in asdict(reading.facts).items() if value is not None}
+        facts = {name: value for name, value in to_builtins(reading.facts).items() if value is not None}
         sources.append(source_of_profile(replace(profile, facts=replace(profile.facts, **facts))))
     return sources
 

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from profgate.history.trends import SCHEMA, Trend
 from profgate.model.history import StoredCommit
+from profgate.model.record import to_builtins
 from profgate.model.report import Document
 from profgate.model.visible_text import cut, name_text, plain
 from profgate.report import numbers
@@ -18,7 +18,7 @@ MOST_ROWS = 50  # maximum number of rows in a summary
 
 def trends_json(trends: Sequence[Trend], new: Sequence[Trend], further: int) -> str:
     """Return the trends as JSON. ``further`` is the number of older measured commits that were not examined."""
-    rows = [asdict(trend) | {"relative": trend.relative, "new": trend in new} for trend in trends]
+    rows = [to_builtins(trend) | {"relative": trend.relative, "new": trend in new} for trend in trends]
     return json.dumps({"schema": SCHEMA, "further": further, "trends": rows}, indent=1, allow_nan=False) + "\n"
 
 

@@ -5,7 +5,6 @@ Reported trends are stored in the history in the format `profgate.trends/1`, so 
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from itertools import chain, islice
 
 import numpy as np
@@ -16,6 +15,7 @@ from profgate.history.history_store import HistoryStore
 from profgate.model.arrays import BoolArray, FloatArray
 from profgate.model.history import Column, Reading
 from profgate.model.levels import SMALLEST_SHARE
+from profgate.model.record import Record, to_builtins
 from profgate.model.units import Better, Metric
 from profgate.statistics.change_points import change_points, shifts
 
@@ -25,8 +25,7 @@ STEP = 3.0  # times the noise; a function without a larger step did not move
 LARGEST = 1e300  # maximum value; ratios of larger values could overflow
 
 
-@dataclass(frozen=True, slots=True)
-class Trend:
+class Trend(Record):
     """A persistent change in a total from ``before`` to ``after``, in the unit of the metric.
 
     ``commit`` is the first one with the new level. ``p`` is a two-sided p-value.
@@ -53,8 +52,7 @@ class Trend:
         return (self.after > self.before) == (self.better == "lower")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class MetricLine:
+class MetricLine(Record, eq=False):
     """One metric of one series: the commits in order, and the columns that were measured at each commit."""
 
     metric: Metric
@@ -159,7 +157,7 @@ def reported_texts(store: HistoryStore, new: Sequence[Trend]) -> dict[str, str]:
     """Map the key of each series with ``new`` trends to the text that lists its reported trends."""
     known, texts = [*reported(store), *new], {}
     for key in {trend.series for trend in new}:
-        trends = [asdict(trend) for trend in known if trend.series == key]
+        trends = [to_builtins(trend) for trend in known if trend.series == key]
         texts[key] = json.dumps(trends, allow_nan=False)
     return texts
 

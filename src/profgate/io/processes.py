@@ -8,18 +8,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from profgate.errors import ProfgateError
 from profgate.io.git import without_git
 from profgate.io.scratch import scratch_folder
+from profgate.model.record import Record
 
 PREFIX = "PROFGATE_"
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Record):
     """Result of a command. ``failure`` is empty if the command succeeded.
 
     ``output`` is the end of its output, which has ``size`` bytes.

@@ -7,12 +7,12 @@ import os
 import posixpath
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 from profgate.errors import ProfgateError
 from profgate.io.files import confined, sources_under
+from profgate.model.record import Record, field, replace
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME
 
 if TYPE_CHECKING:
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 CHUNK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class LocalSet:
+class LocalSet(Record):
     """Profiles, and the manifest that describes them, if there is one.
 
     ``ignored`` is True if the workspace contains a manifest, which anyone can commit. ``recording`` contains what the

@@ -11,7 +11,6 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 
 from profgate.errors import ProfgateError, SetupError, SideError
@@ -21,10 +20,10 @@ from profgate.io.processes import Outcome, run_command, variables
 from profgate.io.scratch import end_marked
 from profgate.io.worktrees import copied_worktree, missing_contents, quiet_git, worktree
 from profgate.measuring.side_environment import python_environment, side_environment
+from profgate.model.record import Record, replace
 
 
-@dataclass(frozen=True, slots=True)
-class Checkout:
+class Checkout(Record):
     """A version of a project, all of which is below ``root``, a resolved path.
 
     Commands start in the folder that corresponds to the current folder of the user, ``prefix`` below ``place``, with

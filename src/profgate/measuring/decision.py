@@ -1,7 +1,6 @@
 """Decides by measuring two commits in turns: plans the looks, analyses the runs at each, and stops when decided."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from itertools import chain
 
@@ -27,14 +26,14 @@ from profgate.model.change import Location
 from profgate.model.comparison import Comparison
 from profgate.model.levels import GATE_SHARE, OWN_FLOOR, TOTAL_FLOOR
 from profgate.model.measurement import Look, Measurement, Outcome, Suspect
+from profgate.model.record import Record, replace
 from profgate.model.units import MetricKind
 from profgate.model.visible_text import visible
 from profgate.pipeline import Built, PipelineInput
 from profgate.report import numbers
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Decision:
+class Decision(Record, eq=False):
     """The comparison of the new runs alone, and the extent of the measurement."""
 
     built: Built
@@ -198,8 +197,7 @@ def _is_open(suspect: Suspect) -> bool:
     return suspect.outcome in {None, "possible"}
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuringLimits:
+class MeasuringLimits(Record):
     """How both sides are prepared and for how long they are measured, in seconds.
 
     ``at_most`` is twice the budget if it is None.

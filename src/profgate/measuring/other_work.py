@@ -1,13 +1,13 @@
 """Finds a target that did other work, by what its runs show beside their costs."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from profgate.io.processes import Outcome
 from profgate.model.calibration import OtherRuns
+from profgate.model.record import replace
 from profgate.model.report import MetricReport, Report, WorkloadReport
 
 EXCEPTION = "Traceback (most recent call last):"

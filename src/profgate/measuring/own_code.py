@@ -4,7 +4,6 @@ import hashlib
 import os
 from collections.abc import Collection, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISREG
 from urllib.parse import unquote, urlsplit
@@ -12,12 +11,12 @@ from urllib.parse import unquote, urlsplit
 from profgate.errors import SetupError
 from profgate.io.worktrees import tracked_files, worktrees
 from profgate.measuring.checkouts import Checkout
+from profgate.model.record import Record
 
 CODE = (b"\x7fELF", b"PK\x03\x04", b"#!")  # first bytes of programs and libraries, archives such as .jar, and scripts
 
 
-@dataclass(frozen=True, slots=True)
-class UsedFiles:
+class UsedFiles(Record):
     """The resolved paths that a run of a side used: those of ``frames``, its ``own`` files, and ``foreign`` paths.
 
     ``lost`` is a file of a frame if no path is below the root of the side.

@@ -5,7 +5,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from profgate import loading
 from profgate.compare.runs import in_run, workload_name
@@ -18,6 +18,7 @@ from profgate.measuring.checkouts import SIDES, Checkout, states, unchanged
 from profgate.measuring.looks import FEWEST, RUNS
 from profgate.measuring.other_work import RunFacts, facts_of
 from profgate.measuring.own_code import UsedFiles, check_own_code, used_files_of
+from profgate.model.record import replace
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME, SourceFile
 from profgate.report.numbers import duration
 from profgate.source_maps import with_sources

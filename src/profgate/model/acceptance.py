@@ -11,10 +11,10 @@ that quoted text, hidden text and code are never treated as commands.
 
 import math
 import re
-from dataclasses import dataclass
 from typing import Literal
 
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import Record
 from profgate.model.visible_text import cut, name_text, plain
 
 AcceptanceState = Literal["open", "applies", "unused", "exceeded", "refused"]
@@ -30,8 +30,7 @@ PERCENT = re.compile(r"\+?([0-9]{1,15}(?:\.[0-9]{1,3})?)%")
 PLAIN_NAME = re.compile(r"(?!.*::?(?:\s|$))[^\s`]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Acceptance:
+class Acceptance(Record):
     """A request to accept a function that became worse, or a workload that is gone or did other work.
 
     ``limit`` is the largest accepted growth of a function as a fraction (0.3 = +30 %), or None if ``location`` is a

@@ -15,7 +15,7 @@ AnyArray = TypeVar("AnyArray", bound=NDArray[Any])
 
 
 def read_only(array: AnyArray) -> AnyArray:
-    """Make an array read-only and return it, since a frozen dataclass does not protect the contents of its arrays."""
+    """Make an array read-only and return it, since a record does not protect the contents of its arrays."""
     array.setflags(write=False)
     return array
 

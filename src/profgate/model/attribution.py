@@ -1,10 +1,10 @@
 """The source changes of a pull request, and how they affect each symbol of a comparison."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from profgate.model.reason import Reason
+from profgate.model.record import Record
 
 SourceState = Literal["unknown", "same", "changed", "added", "removed", "renamed"]
 
@@ -44,8 +44,7 @@ class Edit(NamedTuple):
     target: LineRange
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(Record):
     """One hunk of a file's diff, with its edits. The line ranges of both sides include context.
 
     ``heading`` is the function shown after ``@@``, or empty. ``text`` contains the lines with their markers (``" "``,
@@ -59,8 +58,7 @@ class Hunk:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ChangedFile:
+class ChangedFile(Record):
     """One changed file. The path is relative to the repository and uses ``/``.
 
     ``previous_path`` is the path in the baseline. ``complete`` is False if hunks are missing because the file is binary
@@ -75,16 +73,14 @@ class ChangedFile:
     blobs: tuple[str, str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class SourceTexts:
+class SourceTexts(Record):
     """The full texts of the changed files on each side, by path. Files that were not read are missing."""
 
     baseline: Mapping[str, str]
     target: Mapping[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class SourceDiff:
+class SourceDiff(Record):
     """The known source changes of a pull request.
 
     ``complete`` is False if changed files are missing. ``gaps`` contains the reasons why the changes are not completely
@@ -107,8 +103,7 @@ class SourceDiff:
     same_program: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class SourceStates:
+class SourceStates(Record):
     """How the source changes affect each symbol of a comparison. Each tuple has one element per symbol.
 
     ``paths`` contains the path of each symbol's file in the repository, or None if the file is not known to be there.

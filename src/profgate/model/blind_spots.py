@@ -1,14 +1,13 @@
 """The changed functions that no workload measured."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from profgate.model.bounded import Count
 from profgate.model.change import Location
+from profgate.model.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class BlindSpots:
+class BlindSpots(Record):
     """The added and edited functions of a pull request that no workload is known to have measured.
 
     ``changed`` is the number of all these functions. No workload measured the ``missed`` ones. Of the ``unknown`` ones,

@@ -1,9 +1,9 @@
 """Results of statistical tests, stored so that reports can be judged again and merged across shards."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from profgate.model.bounded import Count, Positive
+from profgate.model.record import Record
 
 TestMode = Literal["runs", "jobs", "exact"]
 Inconclusive = Literal["too_few_samples", "too_few_runs", "cannot_see", "other_work"]  # values of `ReasonCode`
@@ -13,8 +13,7 @@ FewerCalls = tuple[str, float, float]  # function, and its mean number of calls 
 OtherRuns = tuple[Literal["exceptions", "profiles", "output"], float, float]
 
 
-@dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Record):
     """The method and limits of a metric's test. Values are None if unknown or not applicable.
 
     ``mode`` is "runs" for a permutation test of comparable runs, or "jobs" for a comparison with base jobs. A

@@ -1,19 +1,18 @@
 """Call trees as columns in preorder: each row is followed by the rows of its subtree."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from profgate.model.arrays import BoolArray, IntArray, RowArray, read_only
 from profgate.model.kernels import Kernels
+from profgate.model.record import Record
 
 MAX_DEPTH = 65_535
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CallTree:
+class CallTree(Record, eq=False):
     """A call tree in preorder. Row 0 is the root (parent -1, symbol -1), and siblings are sorted by symbol.
 
     Each array has one element per row. The root has depth 0. ``end`` is the row after the last row of the subtree.

@@ -1,7 +1,6 @@
 """Changes that strategies find: their kinds, columns for all symbols, and a record for each listed change."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Annotated, Any, Literal
 
@@ -14,6 +13,9 @@ from profgate.model.bounded import Probability
 from profgate.model.calibration import Calibration
 from profgate.model.durations import RankCheck
 from profgate.model.reason import Reason
+from profgate.model.record import Record, field, force_setattr
+
+NO_ROWS, NO_VALUES = np.empty(0, np.int64), np.empty(0)
 
 
 class Kind(IntEnum):
@@ -59,8 +61,7 @@ BY_WORD = {word: kind for kind, word in _WORDS.items()}
 KindWord = Annotated[str, Predicate(BY_WORD.__contains__)]
 
 
-@dataclass(frozen=True, slots=True)
-class Partial:
+class Partial(Record):
     """The change in a curve between ``x_from`` and ``x_to``: its kind and the relative change as a fraction."""
 
     kind: KindWord
@@ -69,14 +70,11 @@ class Partial:
     x_to: float
 
 
-class Details:
+class Details(Record):
     """Base class of what a strategy reports about one result. Unknown numbers are None, and unknown texts are empty."""
 
-    __slots__ = ()
 
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Columns:
+class Columns(Record, eq=False):
     """The fields of a record for all results of a strategy: a column of each field, or one value for all results.
 
     Unknown numbers are NaN in a column.
@@ -100,8 +98,7 @@ def _at(column: Any, row: int) -> Any:  # noqa: ANN401
     return column[row] if isinstance(column, list) else column
 
 
-@dataclass(frozen=True, slots=True)
-class OtherMachine:
+class OtherMachine(Record):
     """The relative change that another machine measured, its 95 % confidence interval and its p value."""
 
     ratio: float | None = None
@@ -110,7 +107,6 @@ class OtherMachine:
     p: Probability | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class GateResult(Details):
     """Result of the gate's test (see `decide.detect.evidence`) for a function, or for the total of a workload.
 
@@ -142,7 +138,6 @@ class GateResult(Details):
     net: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class MeanRatio(Details):
     """The mean amount in the target divided by that in the baseline."""
 
@@ -150,7 +145,6 @@ class MeanRatio(Details):
     ratio: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class OutlierScores(Details):
     """Scores among the changes of all locations. ``records`` is the subtype of the records if there are several."""
 
@@ -162,7 +156,6 @@ class OutlierScores(Details):
     records: str = ""
 
 
-@dataclass(frozen=True, slots=True)
 class OverweightShare(Details):
     """The part of a symbol in the change of the total. Ratios are fractions.
 
@@ -176,7 +169,6 @@ class OverweightShare(Details):
     pivot: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class ContextShift(Details):
     """The shift of a calling context's share of the run, and the threshold for shifts.
 
@@ -190,7 +182,6 @@ class ContextShift(Details):
     calls_to: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
 class ModelPair(Details):
     """The cost models of both sides over the input size, and what a strategy compared.
 
@@ -214,8 +205,7 @@ class ModelPair(Details):
 ListedDetails = MeanRatio | OutlierScores | OverweightShare | ContextShift | ModelPair | RankCheck
 
 
-@dataclass(frozen=True, slots=True)
-class OptionSpec:
+class OptionSpec(Record):
     """One option of a strategy, with its default, bounds and meaning."""
 
     name: str
@@ -229,8 +219,7 @@ class OptionSpec:
 COLLECTORS = frozenset({"(garbage collector)"})  # frames of work that other functions cause
 
 
-@dataclass(frozen=True, slots=True)
-class Location:
+class Location(Record):
     """Location of a change: a symbol, or the whole workload with the ``name`` "total".
 
     ``context`` contains the names on the call path from the root to the symbol if the change concerns only that path.
@@ -250,8 +239,7 @@ def path_text(path: Sequence[str]) -> str:
     return " › ".join(path if len(path) <= 4 else ("…", *path[-3:]))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Detection:
+class Detection(Record, eq=False):
     """The results of one strategy for one comparison, in arrays with one element per result.
 
     The arrays ``symbol`` (-1 = the whole workload, -2 = a module) and ``kind`` (codes of `Kind`) are int64. The arrays
@@ -271,12 +259,12 @@ class Detection:
     strategy: str
     family: str
     subtype: str
-    symbol: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
-    kind: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
-    from_value: FloatArray = field(default_factory=lambda: np.empty(0))
-    to_value: FloatArray = field(default_factory=lambda: np.empty(0))
+    symbol: IntArray = NO_ROWS
+    kind: IntArray = NO_ROWS
+    from_value: FloatArray = NO_VALUES
+    to_value: FloatArray = NO_VALUES
     confidence_types: list[str] = field(default_factory=list)
-    confidence: FloatArray = field(default_factory=lambda: np.empty(0))
+    confidence: FloatArray = NO_VALUES
     result: Columns | None = None
     details: Columns | None = None
     relative: FloatArray | None = None
@@ -295,14 +283,13 @@ class Detection:
         """Fill the optional columns that are not given."""
         rows = len(self.symbol)
         if not self.confidence_types:
-            object.__setattr__(self, "confidence", np.full(rows, np.nan))
+            force_setattr(self, "confidence", np.full(rows, np.nan))
         for name, empty in (("confidence_types", "none"), ("labels", ""), ("reasons", None), ("flags", "")):
             if not getattr(self, name):
-                object.__setattr__(self, name, [empty] * rows)
+                force_setattr(self, name, [empty] * rows)
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Record):
     """The input of a strategy in addition to the comparison.
 
     ``source_states`` describes how source changes affect the symbols, or is None if unknown. ``evidence`` is the result
@@ -313,8 +300,7 @@ class Context:
     evidence: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(Record):
     """Result of one strategy for one location. Unknown values are None.
 
     Values are in the base unit of the metric. ``result`` is set if the strategy is the gate's test of functions or of

@@ -9,13 +9,13 @@ here, and a claim that is shown must not be passed over. Examples are indented o
 """
 
 import re
-from dataclasses import dataclass
 from math import pi
 from typing import Literal
 
 from profgate.model.acceptance import split_name
 from profgate.model.bounded import Probability
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import Record
 from profgate.model.visible_text import NAME_LENGTH, cut, plain
 
 ClaimState = Literal["proven", "not proven", "contradicted"]
@@ -28,8 +28,7 @@ CHANGE = re.compile(r"([-\N{MINUS SIGN}+][0-9]{1,3}(?:\.[0-9]{1,3})?)%")
 TOTAL_NAME = "total"  # claims the whole run
 
 
-@dataclass(frozen=True, slots=True)
-class ClaimResult:
+class ClaimResult(Record):
     """What one machine measured about a claim, in one workload.
 
     ``p`` is the probability of runs that show so much if only half of the
@@ -53,8 +52,7 @@ class ClaimResult:
     obstacle: Literal["", "several"] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Record):
     """A claim that the cost of ``location`` changed by the fraction ``change``, such as -0.1.
 
     ``attempt`` counts the attempts to prove it, beginning with 1; None if the number is unknown. ``level`` is the

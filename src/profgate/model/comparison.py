@@ -1,7 +1,6 @@
 """Data that all strategies use: both sides of one workload and metric."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
 from numpy.typing import NDArray
@@ -11,13 +10,13 @@ from profgate.model.call_tree import CallTree
 from profgate.model.frame_names import CLAIMED, is_library
 from profgate.model.profile import Configuration, Facts
 from profgate.model.reason import Reason
+from profgate.model.record import Record, field
 from profgate.model.units import Metric, MetricKind
 
 Attachment = TypeVar("Attachment")
 
 
-@dataclass(frozen=True, slots=True)
-class Symbols:
+class Symbols(Record):
     """The symbols of one comparison, sorted by name, file and module. A symbol's number is its index.
 
     ``labels`` are the raw names from the target, and ``origins`` the raw files. Lines are displayed but never compared.
@@ -51,7 +50,6 @@ class Symbols:
         return [name if file is None else f"{name} ({file})" for name, file in pairs]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
 class DiffTree(CallTree):
     """The merged call tree of both sides. Values are int64 sums over the runs of a side, with one element per row.
 
@@ -181,8 +179,7 @@ class Causes(NamedTuple):
     library: frozenset[int] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Sampling:
+class Sampling(Record):
     """The value of one sample, in stored units of the metric.
 
     ``period`` is stated by the profiles and equal in all runs, or None. ``values`` is a float64 array with one element
@@ -202,8 +199,7 @@ class Noise(NamedTuple):
     sample_values: FloatArray | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class NameTable:
+class NameTable(Record, eq=False, kw_only=True):
     """The symbols of both sides. The boolean array ``present`` marks the symbols that occur on each side."""
 
     symbols: Symbols
@@ -211,8 +207,7 @@ class NameTable:
     facts: tuple[Facts, Facts] = (Facts(), Facts())
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class RunCosts(NameTable):
+class RunCosts(NameTable, kw_only=True):
     """The costs of all runs of a workload in one metric.
 
     ``self_value``, ``total_value`` (which counts recursive calls once) and ``active_total`` (the total without the cost
@@ -237,8 +232,7 @@ class RunCosts(NameTable):
         return self.tree is not None or (self.edges is not None and len(self.edges.caller) > 0)
 
 
-@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Comparison(RunCosts):
+class Comparison(RunCosts, kw_only=True):
     """Both sides of one workload and metric, which are the input of every strategy.
 
     The boolean array ``waiting`` marks the functions that only wait. ``lines`` exists if all profiles contain executed

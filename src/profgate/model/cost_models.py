@@ -1,8 +1,7 @@
 """Models of the cost of a location as a function of the input size, for both sides."""
 
-from dataclasses import dataclass, field
-
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.record import Record, field
 
 # formulas in order of growth; the number of a model is its index in MODEL_NAMES
 SHAPES = ("constant", "logarithmic", "linear", "quadratic", "power", "exponential")
@@ -14,8 +13,7 @@ REGRESSOGRAM = MODEL_NAMES.index("regressogram")
 WITHOUT_SUBTYPE = -1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CostModels:
+class CostModels(Record, eq=False):
     """The models of all locations on both sides. Each array has one element per model.
 
     These arrays are int64: ``side`` (0 = baseline, 1 = target), ``symbol``, ``subtype`` (an index into the

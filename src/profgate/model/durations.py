@@ -1,12 +1,12 @@
 """The durations of tests in several runs, and the results of the stable rank check."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from profgate.model.arrays import FloatArray
 from profgate.model.bounded import Probability
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import Record
 from profgate.model.units import Metric, base_unit
 
 Order = Literal["kept", "below", "above", "unknown"]
@@ -14,8 +14,7 @@ RankDirection = Literal["slower", "faster", "unknown"]
 SigmaRule = Literal["poisson", "observed"]
 
 
-@dataclass(frozen=True, slots=True)
-class DurationRun:
+class DurationRun(Record):
     """The durations of one run by test, in a base ``unit``."""
 
     label: str
@@ -23,8 +22,7 @@ class DurationRun:
     values: dict[str, float]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DurationTable:
+class DurationTable(Record, eq=False):
     """The durations of several runs.
 
     ``values`` is a float64 array by run and test, with NaN if the test is missing from the run. ``labels`` are the
@@ -39,8 +37,7 @@ class DurationTable:
     unit: str
 
 
-@dataclass(frozen=True, slots=True)
-class MovedTest:
+class MovedTest(Record):
     """A test whose rank is outside the range of its ranks in the baseline.
 
     ``rank_from`` contains the test's lowest and highest rank in the baseline, and ``rank_to`` is its rank in the
@@ -57,8 +54,7 @@ class MovedTest:
     ratio: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class RankCheck:
+class RankCheck(Record):
     """The comparison of a target's stable ranks with several baseline runs.
 
     ``reason`` explains why the order is unknown.

@@ -1,13 +1,11 @@
 """What a report quotes from call trees and sources, so that its findings can be explained without them."""
 
-from dataclasses import dataclass, field
-
 from profgate.model.bounded import Count
 from profgate.model.change import Location
+from profgate.model.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(Record):
     """A function in a call path, with the mean total cost of this path per run on both sides, in the base unit."""
 
     name: str
@@ -17,8 +15,7 @@ class Frame:
     to_value: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class LineCost:
+class LineCost(Record):
     """The mean cost per run of a source line, with everything it calls, in the base unit.
 
     ``before`` and ``after`` are its numbers. On a side without the line, the number is None. The costs are None if the
@@ -32,8 +29,7 @@ class LineCost:
     text: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Record):
     """Where a finding happened: the call path with most of its change, and the lines that changed most.
 
     ``path`` begins with the outermost function and ends with the location. It leaves out functions that cost nearly as
@@ -45,22 +41,20 @@ class Place:
     lines: tuple[LineCost, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Hunk:
+class Hunk(Record):
     """A part of the source change of a function, with the file on each side.
 
     Each line begins with its numbers on both sides and the sign of a unified diff. ``omitted`` counts further lines.
     """
 
-    name: str = field(compare=False)  # functions whose sources are unknown share the parts of the diff
+    name: str
     file_from: str | None = None
     file_to: str | None = None
     lines: tuple[str, ...] = ()
     omitted: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Excerpt:
+class Excerpt(Record):
     """What explains the change of one function, or of the total if ``key`` is empty.
 
     ``key`` identifies the function (`report.rows.finding_key`). ``callers`` are its costs by direct caller, and

@@ -5,17 +5,16 @@ test durations and wall times, the symbols are tests or benchmarks.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Configuration, Facts
+from profgate.model.record import Record
 from profgate.model.units import Metric
 
 SymbolKey = tuple[str, str | None]  # normalised name and file
 
 
-@dataclass(frozen=True, slots=True)
-class StoredCommit:
+class StoredCommit(Record):
     """A commit. ``time`` is the committer date in seconds since 1970, or 0 if it is unknown."""
 
     sha: str
@@ -24,18 +23,16 @@ class StoredCommit:
     title: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(Record):
     """The series of a reading. Readings with the same ``key`` are compared, and reports show ``workload``."""
 
     key: str
     workload: str
-    configuration: Configuration = field(default_factory=Configuration)
+    configuration: Configuration = Configuration()
     format: str = ""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Column:
+class Column(Record, eq=False):
     """One metric of one reading, in stored units (``metric.exponent``).
 
     ``own``, ``total`` and ``calls`` are int64 arrays with one element per symbol. ``calls`` is None if calls were not
@@ -51,8 +48,7 @@ class Column:
     period: int | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class Reading(Record, eq=False):
     """One file of one workload at one commit.
 
     ``job`` is the run, attempt and job in the manifest, or "" if unknown; ``run`` distinguishes its files. Commit,
@@ -65,21 +61,19 @@ class Reading:
     run: str
     columns: tuple[Column, ...]
     job: str = ""
-    facts: Facts = field(default_factory=Facts)
+    facts: Facts = Facts()
     name: str = ""
     profile: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Recorded:
+class Recorded(Record):
     """The functions of a workload with their largest shares of a run, and whether all their calls were counted."""
 
     shares: Mapping[SymbolKey, float]
     counted: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Retention:
+class Retention(Record):
     """The size limits of a history.
 
     A run is the measurement of one commit by one job. The newest ``runs`` runs are stored, and the profiles of the

@@ -3,11 +3,10 @@
 The report does not contain these URLs, because it is written before the upload.
 """
 
-from dataclasses import dataclass, field
+from profgate.model.record import Record, field
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
+class Links(Record):
     """URLs of uploaded pages, which are None or absent if nothing was uploaded.
 
     ``pages`` maps (workload name, metric name) to the page with the differential flame graph; ``index`` is the URL of

@@ -4,18 +4,14 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from annotated_types import Interval, MaxLen, Predicate
 
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts
+from profgate.model.record import Record, adapter_of, replace, to_builtins
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 SCHEMA = "profgate.manifest/2"
 MOST_BYTES = 128 << 20
@@ -29,8 +25,7 @@ _LONGEST_TEXT, _LONGEST_ENVIRONMENT, _LONGEST_NUMBER = 1000, 20_000, 10
 Digest = Annotated[str, Predicate(re.compile(r"[0-9a-f]{64}").fullmatch)]
 
 
-@dataclass(frozen=True, slots=True)
-class ManifestFile:
+class ManifestFile(Record):
     """One stored profile. ``path`` is relative to the manifest. Unknown values are None."""
 
     path: _Text
@@ -43,8 +38,7 @@ class ManifestFile:
     truncated: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Record):
     """A stored set of profiles. Unknown values are empty strings. The ``environment`` is described in `Facts`.
 
     ``folder`` contained the files in the workspace of their job.
@@ -71,8 +65,7 @@ class Manifest:
 
     def recorded(self, facts: Mapping[str, str]) -> "Manifest":
         """Return the manifest with facts that the recording step stated."""
-        changes: dict[str, Any] = dict(facts)
-        return replace(self, **changes)
+        return replace(self, **facts)
 
     def facts_of(self, path: str, facts: Facts) -> Facts:
         """Return the facts about a file. Facts that the file does not contain are taken from the manifest."""
@@ -110,7 +103,7 @@ def recording_facts(data: bytes, where: str = RECORDING_NAME) -> dict[str, str]:
 
 def manifest_to_json(manifest: Manifest) -> str:
     """Return the manifest as JSON text in the format `profgate.manifest/2`."""
-    return json.dumps({"schema": SCHEMA, **asdict(manifest)}, indent=1, allow_nan=False) + "\n"
+    return json.dumps({"schema": SCHEMA, **to_builtins(manifest)}, indent=1, allow_nan=False) + "\n"
 
 
 def manifest_from_json(data: bytes) -> Manifest:
@@ -122,7 +115,8 @@ def manifest_from_json(data: bytes) -> Manifest:
     try:
         content = json.loads(data)
         if isinstance(content, dict) and content.get("schema") == SCHEMA:
-            return _adapter().validate_json(data, strict=True)
+            found: Manifest = adapter_of(Manifest).validate_json(data, strict=True)
+            return found
         what = f"its schema is not {SCHEMA}"
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
@@ -130,13 +124,6 @@ def manifest_from_json(data: bytes) -> Manifest:
     except (ValueError, RecursionError) as error:
         what = str(error)
     raise ProfileError(MANIFEST_NAME, f"does not have profgate's format ({what}); record the baseline again")
-
-
-@cache
-def _adapter() -> "TypeAdapter[Manifest]":
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(Manifest)
 
 
 def check_files(manifest: Manifest, files: Mapping[str, bytes]) -> None:

@@ -1,16 +1,15 @@
 """Measurements of both sides in turns, and the suspects whose changes it decides."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from profgate.model.bounded import Count, Probability
 from profgate.model.change import Location
+from profgate.model.record import Record
 
 Outcome = Literal["confirmed", "possible", "not repeated", "not measured"]
 
 
-@dataclass(frozen=True, slots=True)
-class Suspect:
+class Suspect(Record):
     """A location that a measurement decides, or the total of a workload if ``location`` is None.
 
     ``change`` is the relative change in the first comparison, or None if that comparison did not list the location or
@@ -29,8 +28,7 @@ class Suspect:
     outcome: Outcome | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Record):
     """An analysis of the runs measured so far, after ``runs`` runs of each side.
 
     ``level`` is the significance level of all suspects together. If ``suspects`` is None, every location is a suspect.
@@ -46,8 +44,7 @@ class Look:
     machine: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
+class Measurement(Record):
     """The extent of a measurement: ``runs`` of each side that took ``seconds`` together, within ``budget`` seconds.
 
     ``needed`` is the budget in seconds that would allow ten runs of each side, if the given one does not. ``suspects``

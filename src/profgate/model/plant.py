@@ -1,18 +1,17 @@
 """Work that was planted in a function to prove that a gate reports it."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 from annotated_types import Interval, Len
 
 from profgate.errors import ProfgateError
+from profgate.model.record import Record
 
 PLANT_NAME = "canary.json"
 Text = Annotated[str, Len(1, 1000)]
 
 
-@dataclass(frozen=True, slots=True)
-class Plant:
+class Plant(Record):
     """A planted change: a function as profiles name it, its file in the repository, and the added share of the run.
 
     ``workloads`` are those of the baseline, once for each shard. ``caught`` is the date (YYYY-MM-DD) on which the check

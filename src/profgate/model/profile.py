@@ -2,12 +2,12 @@
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
+from profgate.model.record import Record, field
 from profgate.model.units import Metric
 
 FAILED_RUNS = "runs that ended with an error and were left out"
@@ -141,8 +141,7 @@ class Model(NamedTuple):
     curve: tuple[tuple[float, ...], tuple[float, ...]] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Configuration:
+class Configuration(Record):
     """The properties that must be equal for two profiles to be comparable. An empty string means unknown."""
 
     type: str = ""
@@ -153,8 +152,7 @@ class Configuration:
     postprocessors: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Record):
     """Facts about a recording, from its file or the manifest. Unknown facts are None.
 
     ``rate`` is the number of samples per second. ``mode`` is the clock of a sampling profiler, such as wall, cpu or
@@ -192,8 +190,7 @@ class Facts:
         return self.format in formats and self.profiler != PYTHON_SAMPLING
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Profile:
+class Profile(Record, eq=False):
     """The result of a reader. ``periods`` are the values of one sample; ``attachments`` are of a single format.
 
     ``program`` is the command or main script of the process, or empty if unknown.
@@ -212,7 +209,7 @@ class Profile:
     measurements: Measurements | None = None
     attachments: tuple[object, ...] = ()
     periods: tuple[int | None, ...] = ()
-    facts: Facts = field(default_factory=Facts)
+    facts: Facts = Facts()
     warnings: tuple[str, ...] = ()
     warning_counts: Mapping[str, int] = field(default_factory=dict)
     beside: "Profile | None" = None

@@ -1,9 +1,10 @@
 """Reasons for results as codes with parameters, the origin of a side, and what could not be compared."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal, TypeVar
+
+from profgate.model.record import Record, field
 
 Item = TypeVar("Item")
 Parameter = str | int | float | bool | None
@@ -152,8 +153,7 @@ class ReasonCode(StrEnum):
     ORDER = "order"  # case, direction
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Record):
     """A reason with the ``parameters`` of its sentence and the underlying ``reasons``."""
 
     code: ReasonCode
@@ -179,8 +179,7 @@ def without_repeats(items: Iterable[Item]) -> tuple[Item, ...]:
     return tuple(found.values())
 
 
-@dataclass(frozen=True, slots=True)
-class NotCompared:
+class NotCompared(Record):
     """A workload or metric that was not compared. ``side`` is the side that contains it, or "both"."""
 
     name: str
@@ -189,8 +188,7 @@ class NotCompared:
     reason: Reason
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
+class Side(Record):
     """The origin of one side. Unknown values are None, for example for files given on the command line."""
 
     label: str

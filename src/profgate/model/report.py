@@ -1,7 +1,6 @@
 """The report, which contains all data that reporters need and can be converted to JSON and back without loss."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import Annotated, Literal
 
 from annotated_types import Interval, Predicate
@@ -29,6 +28,7 @@ from profgate.model.measurement import Measurement
 from profgate.model.plant import Plant
 from profgate.model.policy import DriftRule, StatedPolicy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
+from profgate.model.record import Record, replace
 from profgate.model.units import CALLS
 
 SCHEMA = "profgate.report/4"
@@ -47,8 +47,7 @@ def direction_of(kind: Kind) -> Direction:
     return "better" if kind in BETTER else "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Total:
+class Total(Record):
     """Mean total per run on each side, in the base unit of the metric."""
 
     baseline: float | None
@@ -57,8 +56,7 @@ class Total:
     relative: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class FunctionCosts:
+class FunctionCosts(Record):
     """The costs of a function in the base unit of the metric, and its calls. Unknown numbers are None.
 
     ``calls_from`` and ``calls_to`` are the mean numbers of calls per run, and ``calls_range`` is the largest difference
@@ -74,8 +72,7 @@ class FunctionCosts:
     calls_range: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Attribution:
+class Attribution(Record):
     """How the pull request affects a location. ``library`` is True for a function of another project.
 
     ``path`` is the path of the location's file in the repository, if the profiles contain another path.
@@ -90,8 +87,7 @@ class Attribution:
     library: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Record):
     """All changes of one location in one metric of a workload, and the judgement of them.
 
     ``changes`` includes the changes of the call paths to the location; those of the total include the sums of modules.
@@ -114,8 +110,8 @@ class Finding:
     changes: tuple[Change, ...]
     reasons: tuple[Reason, ...] = ()
     weight: float = 0.0
-    costs: FunctionCosts = field(default_factory=FunctionCosts)
-    attribution: Attribution = field(default_factory=Attribution)
+    costs: FunctionCosts = FunctionCosts()
+    attribution: Attribution = Attribution()
     cause: int | None = None
     explained_by: Location | None = None
 
@@ -230,8 +226,7 @@ def draft_of(
     return Finding("none", "neutral", _NO_CHANGE, "none", location, *unknown, changes, (), 0.0, *known)
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(Record):
     """The function that explains the change in a location, and whether its source changed.
 
     If the location is a function of another project and the end calls it, directly or not, the costs and the
@@ -242,12 +237,11 @@ class Cause:
     direction: Direction
     end: Location
     changed: bool = False
-    costs: FunctionCosts = field(default_factory=FunctionCosts)
-    attribution: Attribution = field(default_factory=Attribution)
+    costs: FunctionCosts = FunctionCosts()
+    attribution: Attribution = Attribution()
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(Record):
     """A callee that explains much of a location's change, with its costs in calls from there, and whether it is new."""
 
     location: Location
@@ -257,8 +251,7 @@ class Part:
     new: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Record):
     """A part of a drift: the change that came with a measured commit, as a fraction of the cost where the drift begins.
 
     ``name`` is the number of the pull request in the title of the commit, the beginning of its hash, or a range of
@@ -270,8 +263,7 @@ class Step:
     relative: float
 
 
-@dataclass(frozen=True, slots=True)
-class MetricReport:
+class MetricReport(Record):
     """One metric of one workload.
 
     ``unjudged`` contains the locations whose listed changes are no finding, such as unchanged functions in a verbose
@@ -296,7 +288,7 @@ class MetricReport:
     unjudged: tuple[Finding, ...] = ()
     not_tested: tuple[Reason, ...] = ()
     unsuited: tuple[Reason, ...] = ()
-    calibration: Calibration = field(default_factory=Calibration)
+    calibration: Calibration = Calibration()
     renamed: tuple[tuple[Location, Location], ...] = ()
     causes: tuple[Cause, ...] = ()
     parts: tuple[Part, ...] = ()
@@ -327,8 +319,7 @@ class MetricReport:
         return self.calibration.inconclusive == "other_work"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadReport:
+class WorkloadReport(Record):
     """One workload with notes on its comparability."""
 
     name: str
@@ -336,8 +327,7 @@ class WorkloadReport:
     metrics: tuple[MetricReport, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Record):
     """Result of the gate. The ``reasons`` are sorted by importance."""
 
     conclusion: Conclusion
@@ -351,8 +341,7 @@ class Verdict:
         return self.exit_code == 1
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Record):
     """The result of one run of profgate. ``measurement`` is set if both sides were measured in turns.
 
     ``blind_spots`` is None if the change of the sources is unknown or the same program was measured. ``confirms`` is
@@ -369,7 +358,7 @@ class Report:
     warnings: tuple[Reason, ...] = ()
     acceptances: tuple[Acceptance, ...] = ()
     claims: tuple[Claim, ...] = ()
-    policy: StatedPolicy = field(default_factory=StatedPolicy)
+    policy: StatedPolicy = StatedPolicy()
     measurement: Measurement | None = None
     blind_spots: BlindSpots | None = None
     confirms: str = ""
@@ -395,8 +384,7 @@ class Report:
         return replace(self, workloads=tuple(loads))
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(Record):
     """A file that a reporter creates and a publisher stores."""
 
     name: str

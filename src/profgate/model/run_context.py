@@ -1,10 +1,9 @@
 """The context of a run: the event that started it, its commits and the available services."""
 
-from dataclasses import dataclass, field
+from profgate.model.record import Record
 
 
-@dataclass(frozen=True, slots=True)
-class TriggeringRun:
+class TriggeringRun(Record):
     """The finished run that triggered a ``workflow_run`` event. The id of a deleted head repository is None."""
 
     id: int
@@ -17,8 +16,7 @@ class TriggeringRun:
     path: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunContext:
+class RunContext(Record):
     """Facts about one workflow run. Missing strings are empty, and numbers that do not apply are None.
 
     ``head_sha`` is the pushed commit (not the test merge). ``sha`` is the value of GITHUB_SHA, which is the test merge
@@ -51,11 +49,15 @@ class RunContext:
     merge_group_base_sha: str = ""
     triggering_run: TriggeringRun | None = None
     stacked: bool = False
-    description: str = field(default="", repr=False)  # text of the pull request, which is untrusted
-    comment: str = field(default="", repr=False)  # text of a new comment, which is untrusted
+    description: str = ""  # text of the pull request, which is untrusted
+    comment: str = ""  # text of a new comment, which is untrusted
     comment_id: int | None = None
     comment_author: str = ""
-    runtime_token: str = field(default="", repr=False)
+    runtime_token: str = ""
+
+    def __repr__(self) -> str:
+        """Return a few values only, because others are untrusted or secret."""
+        return f"RunContext({self.event_name!r}, {self.repository!r}, {self.head_sha!r})"
 
     @property
     def run_url(self) -> str:

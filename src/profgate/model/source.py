@@ -2,10 +2,10 @@
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from profgate.model.profile import Profile
+from profgate.model.record import Record
 
 HEAD_SIZE = 64 * 1024
 MANIFEST_NAME = "profgate-manifest.json"
@@ -25,8 +25,7 @@ RECORDING_NAME = "profgate-recording.txt"
 """Name of a text file that the step that records profiles can store with them: see `recording_facts`."""
 
 
-@dataclass(frozen=True, slots=True)
-class SourceFile:
+class SourceFile(Record):
     """One input file.
 
     ``open(start, stop)`` returns a binary stream of that byte range. If ``stop`` is None, the range extends to the end
@@ -38,7 +37,7 @@ class SourceFile:
     name: str
     size: int
     head: bytes
-    open: Callable[[int, int | None], BinaryIO] = field(repr=False)
+    open: Callable[[int, int | None], BinaryIO]
     path: str | None = None
     profile: Profile | None = None
 
@@ -48,11 +47,10 @@ class SourceFile:
             return stream.read(limit + 1)
 
 
-@dataclass(frozen=True, slots=True)
-class BytesInMemory:
+class BytesInMemory(Record):
     """A function object that opens byte ranges of data in memory. It can be pickled for use in another process."""
 
-    data: bytes = field(repr=False)
+    data: bytes
 
     def __call__(self, start: int, stop: int | None) -> BinaryIO:
         """Return a stream of the bytes in a range."""

@@ -1,9 +1,10 @@
 """Metrics and their base units. Readers convert values to base units, and reporters convert them for display."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 from unicodedata import normalize
+
+from profgate.model.record import Record
 
 Better = Literal["lower", "higher"]
 COUNTS = ("samples", "count")  # units whose values grow with the sampling rate
@@ -35,8 +36,7 @@ SPELLINGS = {
 BASE_UNITS = {"": ("samples", 1, 0)} | {name: unit for unit, names in SPELLINGS.items() for name in names.split()}
 
 
-@dataclass(frozen=True, slots=True)
-class Metric:
+class Metric(Record):
     """A measured quantity. A stored integer times ``10**exponent`` is the value in ``unit``.
 
     If ``directed`` is False, it is unknown whether higher or lower is better. Such a metric is displayed as if lower

@@ -1,12 +1,12 @@
 """Reader for Austin's text format: `P1;T2;file:function:line;... value` after a header of `# key: value` lines."""
 
 import re
-from dataclasses import dataclass, field
 
 import numpy as np
 
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts, Profile
+from profgate.model.record import Struct, field
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import Frames, Paths
@@ -39,8 +39,7 @@ class AustinReader(BuiltInReader):
         return samples.profile()
 
 
-@dataclass
-class _Samples:
+class _Samples(Struct):
     where: str
     header: dict[str, str] = field(default_factory=dict)
     frames: Frames = field(default_factory=Frames)

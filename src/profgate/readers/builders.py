@@ -2,7 +2,6 @@
 
 from array import array
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from decimal import Decimal
 
 import numpy as np
@@ -10,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.profile import CallGraph, FrameList, Stacks
+from profgate.model.record import Struct, field
 from profgate.readers.quantities import sum_of
 from profgate.readers.stack_events import stacks_from_parents, stacks_from_paths
 
@@ -23,8 +23,7 @@ def line_of(value: object) -> int | None:
     return value if type(value) is int and 0 < value < MAX_LINE else None
 
 
-@dataclass
-class Frames:
+class Frames(Struct):
     """Numbered frames of a profile. Frames with equal names, files, lines, modules and executed lines are merged."""
 
     numbers: dict[tuple[str, str | None, int | None, str | None, int | None], int] = field(default_factory=dict)
@@ -50,8 +49,7 @@ class Frames:
         return FrameList(names, files, lines, modules, executed if any(executed) else None)
 
 
-@dataclass
-class Paths:
+class Paths(Struct):
     """Call paths of all samples, each starting at the root."""
 
     frames: "array[int]" = field(default_factory=lambda: array("q"))
@@ -69,8 +67,7 @@ class Paths:
         return stacks_from_paths(np.array(self.frames, np.int64), np.array(self.ends, np.int64), values, where)
 
 
-@dataclass
-class Tree:
+class Tree(Struct):
     """Call tree as lists of the nodes' parents (or `ROOT`), frames, self values and call counts."""
 
     parent: "array[int]" = field(default_factory=lambda: array("q"))

@@ -5,7 +5,6 @@ Source: Valgrind's manual, "Callgrind Format Specification".
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -13,6 +12,7 @@ import numpy as np
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Facts, LineValues, Profile
+from profgate.model.record import Struct, field
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import Frames, call_graph, line_of
@@ -61,8 +61,7 @@ class CallgrindReader(BuiltInReader):
         return text.profile()
 
 
-@dataclass
-class _Text:
+class _Text(Struct):
     where: str
     number: int = 0
     events: list[str] = field(default_factory=list)

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 import numpy as np
 
 from profgate.model.arrays import BoolArray, IntArray, read_only
 from profgate.model.profile import ClaimedSource, Facts, FrameList, Profile, Stacks
+from profgate.model.record import Struct, field
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.model.visible_text import cut
@@ -115,8 +115,7 @@ def _durations(document: Json, samples: int, where: str) -> tuple[IntArray, int,
     return values, exponent, sum(step < 0 for step in numbers[1:-1])
 
 
-@dataclass
-class CallNodes:
+class CallNodes(Struct):
     """The nodes of V8's call trees, of which each has a call frame. Ids are unique in their tree only."""
 
     where: str

@@ -5,13 +5,13 @@ that samply 0.13 writes beside a profile, its source `symbol_precog.rs`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
 
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Profile
+from profgate.model.record import Struct, field
 from profgate.model.source import SourceFile
 from profgate.readers.json_text import (
     Json,
@@ -58,8 +58,7 @@ class FirefoxReader(BuiltInReader):
         return threads.profile(meta.get("product"), FirefoxReader.name, _ADVICE)
 
 
-@dataclass
-class _Tables:
+class _Tables(Struct):
     """Data that all threads share: frames, tables and library names."""
 
     threads: Threads

@@ -4,7 +4,6 @@ import re
 from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from io import SEEK_CUR
 from itertools import count
@@ -16,6 +15,7 @@ from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray, exact_sum
 from profgate.model.call_tree import MAX_DEPTH, added_at, merged_paths
 from profgate.model.kernels import Kernels, LineScan
+from profgate.model.record import Struct, field
 from profgate.model.source import SourceFile
 from profgate.readers.containers import MAX_LINE
 from profgate.readers.reader import collection_paused
@@ -43,8 +43,7 @@ _NumberOf = Callable[[bytes], int]  # returns the number of a frame; a new name 
 _Path = tuple[bytes, int]  # a stack without its last frame, and the number of frames in it
 
 
-@dataclass(slots=True)
-class Scan:
+class Scan(Struct):
     """Result of scanning a file. The number of a frame is the position of its name in ``names``.
 
     In ``names``, a line break follows each name. Stacks are front-coded: each stack consists of the first ``shared``

@@ -6,7 +6,6 @@ Source: the manual page perf-script(1). The fields in the output depend on the o
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain, islice, pairwise, starmap
 
@@ -15,6 +14,7 @@ import numpy as np
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Facts, Profile
+from profgate.model.record import Struct, field
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric
 from profgate.readers.builders import Frames, Paths, line_of
@@ -63,8 +63,7 @@ class PerfReader(BuiltInReader):
         return text.profile()
 
 
-@dataclass
-class _Event:
+class _Event(Struct):
     """Samples of an event: the number of samples and the sum of their periods, for each path."""
 
     samples: dict[int, int] = field(default_factory=dict)
@@ -78,8 +77,7 @@ class _Event:
             self.distinct.add(period)
 
 
-@dataclass
-class _Text:
+class _Text(Struct):
     """State of the parser. Equal paths have the same number."""
 
     where: str

@@ -3,7 +3,6 @@
 import re
 from array import array
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
@@ -14,6 +13,7 @@ from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray, RowArray
 from profgate.model.kernels import Kernels
 from profgate.model.profile import Facts, FrameList, Profile, Stacks
+from profgate.model.record import Record, Struct, field
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import line_of
@@ -89,8 +89,7 @@ class _Function(NamedTuple):
     start: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Locations:
+class _Locations(Record):
     """Locations sorted by ``ids``. Location ``k`` has the frames ``frames[offsets[k]:offsets[k + 1]]`` (int32)."""
 
     ids: IntArray
@@ -103,8 +102,7 @@ class _Locations:
         return np.diff(self.offsets)
 
 
-@dataclass
-class _Frames:
+class _Frames(Struct):
     """Frames of the profile, with one frame per binary (the last part of a key), function and executed line."""
 
     functions: list[_Function] = field(default_factory=list)
@@ -129,8 +127,7 @@ class _Frames:
         return frames._replace(executed=executed)
 
 
-@dataclass
-class _Message:
+class _Message(Struct):
     data: bytes
     where: str
     kernels: Kernels | None = None

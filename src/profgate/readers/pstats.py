@@ -4,11 +4,11 @@ import math
 import struct
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import cast
 
 from profgate.errors import ProfileError
 from profgate.model.profile import CallGraph, Facts, Profile
+from profgate.model.record import Struct, field
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames, call_graph
@@ -78,8 +78,7 @@ def _sampled(where: str, statistics: dict[Marshalled, Marshalled]) -> Profile:
     return functions.profile(where, PstatsReader.name, interval)
 
 
-@dataclass
-class _Table:
+class _Table(Struct):
     where: str
     frames: Frames = field(default_factory=Frames)
     known: dict[Marshalled, int] = field(default_factory=dict)

@@ -6,12 +6,12 @@ experiments with Python 3.15.2.
 
 import re
 import struct
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from profgate.errors import ProfileError
 from profgate.model.call_tree import MAX_DEPTH
 from profgate.model.profile import PYTHON_SAMPLING, Facts, FrameList, Profile
+from profgate.model.record import Struct, field
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric
 from profgate.readers.builders import ROOT, Frames, Tree, call_graph
@@ -87,8 +87,7 @@ class _Header(NamedTuple):
     frame_count: int
 
 
-@dataclass
-class _Bytes:
+class _Bytes(Struct):
     """Reader of consecutive bytes. ``base`` is the file offset of the first byte, for error messages."""
 
     where: str
@@ -178,8 +177,7 @@ def _frame_numbers(where: str, data: bytes, header: _Header, frames: Frames) -> 
     return numbers
 
 
-@dataclass
-class _Samples:
+class _Samples(Struct):
     """Samples of all threads. The stack of a thread is stored as a list of call paths, with the shortest path first."""
 
     data: _Bytes
@@ -252,8 +250,7 @@ class _Samples:
             raise data.error(f"more than {_MOST_PATHS} call paths")
 
 
-@dataclass
-class SampledFunctions:
+class SampledFunctions(Struct):
     """Table with one row per function, for formats that count samples by source line instead of by stack.
 
     Self samples are exact. For each line, the file contains the number of samples whose stack includes the line. The

@@ -3,12 +3,12 @@
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from importlib import import_module
 
 from profgate.errors import ProfileError, SettingsError, UnknownFormat
 from profgate.model.kernels import Kernels
 from profgate.model.profile import Profile
+from profgate.model.record import replace
 from profgate.model.source import SourceFile
 from profgate.readers.containers import unwrap
 from profgate.readers.foreign import advice_for, beginning_of

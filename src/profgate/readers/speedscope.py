@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from itertools import chain, pairwise
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from profgate.model.arrays import IntArray
 from profgate.model.profile import Facts, FrameList, Profile, Stacks
+from profgate.model.record import Record, Struct, field, replace
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind, base_unit
 from profgate.readers.builders import ROOT, Paths, Tree, line_of
@@ -83,8 +83,7 @@ class SpeedscopeReader(BuiltInReader):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Part:
+class _Part(Record):
     """One of the profiles in the file, with its values, and a function that returns its stacks."""
 
     unit: str
@@ -94,8 +93,7 @@ class _Part:
     warnings: Counter[str] = field(default_factory=Counter)
 
 
-@dataclass
-class _Calls:
+class _Calls(Struct):
     tree: Tree = field(default_factory=Tree)
     open: list[int] = field(default_factory=list)
     running: Counter[int] = field(default_factory=Counter)

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from decimal import Decimal
 
 import numpy as np
 
 from profgate.model.arrays import IntArray, read_only
 from profgate.model.profile import Facts, Profile
+from profgate.model.record import Struct, field
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import Frames
 from profgate.readers.json_text import listing, wrong
@@ -25,8 +25,7 @@ ADDRESS = re.compile(r"0x[0-9a-f]+")
 NONE = -1
 
 
-@dataclass
-class Threads:
+class Threads(Struct):
     """Stacks of all threads in one table. Samples without a stack have the stack -1, the root."""
 
     where: str

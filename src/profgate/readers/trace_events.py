@@ -6,12 +6,12 @@ Source: "Trace Event Format", a document of the Chromium project.
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
 from itertools import chain
 from typing import NamedTuple
 
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts, Profile
+from profgate.model.record import Struct, field
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import ROOT, Frames, Tree
@@ -79,8 +79,7 @@ class _Mark(NamedTuple):
     frame: int | None
 
 
-@dataclass
-class _Thread:
+class _Thread(Struct):
     whole: list[_Span] = field(default_factory=list)
     marks: list[_Mark] = field(default_factory=list)
 
@@ -108,8 +107,7 @@ class _Thread:
         return sorted(found, key=lambda span: (span.start, -span.end))
 
 
-@dataclass
-class _Trace:
+class _Trace(Struct):
     threads: dict[tuple[str, str], _Thread] = field(default_factory=dict)
     names: dict[tuple[str, str], object] = field(default_factory=dict)
     sampled: bool = False

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import NamedTuple
 
 from profgate.model.change import Location
 from profgate.model.reason import NotCompared, ReasonCode, combined_reason
+from profgate.model.record import replace
 from profgate.model.report import Conclusion, MetricReport, Report
 from profgate.report import numbers
 from profgate.report.rows import Calls, Pair, Row, whose_text

@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
 from functools import cache, partial
 from hashlib import sha256
 from operator import attrgetter
@@ -16,11 +15,11 @@ from profgate.model.excerpt import Excerpt, Frame, Hunk
 from profgate.model.links import Links
 from profgate.model.policy import StatedPolicy
 from profgate.model.reason import Reason
+from profgate.model.record import Record, replace
 from profgate.model.report import SCHEMA, Attribution, FunctionCosts, Report
 from profgate.report.wording import reason_text
 
 if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
     from pydantic import TypeAdapter, ValidationError
 
 Plain: TypeAlias = Any  # a JSON value
@@ -107,7 +106,7 @@ def _line(value: Plain) -> str:
 
 
 def _document(value: Any) -> dict[str, Plain]:  # noqa: ANN401
-    """Return the fields of a dataclass, whose values are encoded afterwards."""
+    """Return the fields of a record, whose values are encoded afterwards."""
     names, parts, sparse = _fields(value.__class__)
     document = {
         name: dict(sorted(part.items())) if part.__class__ is dict else part
@@ -125,13 +124,13 @@ def _document(value: Any) -> dict[str, Plain]:  # noqa: ANN401
 
 
 @cache
-def _fields(record: type["DataclassInstance"]) -> tuple[list[str], Callable[[Any], tuple[Any, ...]], bool]:
-    """Return the names of the fields of a dataclass, with the schema name first, and a function for their values.
+def _fields(record: type[Record]) -> tuple[list[str], Callable[[Any], tuple[Any, ...]], bool]:
+    """Return the names of the fields of a record, with the schema name first, and a function for their values.
 
     The third part states whether unknown values are omitted.
     """
     sparse = issubclass(record, SPARSE)
-    names = sorted((part.name for part in fields(record)), key=lambda name: (name != "schema", name if sparse else ""))
+    names = sorted(record.__struct_fields__, key=lambda name: (name != "schema", name if sparse else ""))
     return names, attrgetter(*names, "__class__"), sparse
 
 
@@ -139,7 +138,7 @@ def _fields(record: type["DataclassInstance"]) -> tuple[list[str], Callable[[Any
 def _adapter() -> "TypeAdapter[list[Report]]":
     """Return a validator for a list of reports.
 
-    With a list, one configuration applies to all nested dataclasses.
+    With a list, one configuration applies to all nested records.
     """
     from pydantic import ConfigDict, TypeAdapter
 
@@ -150,7 +149,8 @@ def _first_error(error: "ValidationError") -> str:
     first = error.errors(include_url=False)[0]
     if first["type"] == "json_invalid":
         return NESTED
-    steps = first["loc"][1:]  # without the index in the list
+    # without the index in the list, and without the classes that a value may have
+    steps = [step for step in first["loc"][1:] if not str(step).startswith("function-after[")]
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step[:80]}" for step in steps).removeprefix(".")
     if first["type"] == "missing":
         return f"{path}: is missing"

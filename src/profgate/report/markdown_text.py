@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TypeVar
 from urllib.parse import quote
 
+from profgate.model.record import Record, replace
 from profgate.model.visible_text import NAME_LENGTH, cut, name_text, plain
 from profgate.report.numbers import counted
 from profgate.report.wording import Quote
@@ -105,8 +105,7 @@ def plain_name(name: str) -> str:
     return name_text(name, LONGEST_NAME)
 
 
-@dataclass(frozen=True, slots=True)
-class Style:
+class Style(Record):
     """How an output writes the cells of a view.
 
     ``code`` writes a name with a maximum length, ``name`` a name in a sentence that ``text`` writes afterwards, and

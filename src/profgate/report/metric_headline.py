@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.model.reason import ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import MetricReport
 from profgate.report import groups, numbers, statements
 from profgate.report.groups import shown_conclusion, unseen_total

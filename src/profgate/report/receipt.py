@@ -5,11 +5,11 @@ The statement has the format of in-toto, version 1, in a bundle of Sigstore, as 
 
 import base64
 import json
-from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
 from profgate.errors import ProfgateError
+from profgate.model.record import to_builtins
 from profgate.model.report import Report
 from profgate.report.json_report import from_json
 from profgate.version import VERSION
@@ -28,13 +28,13 @@ def predicate_of(report: Report) -> dict[str, Any]:
     machines = list(measured.machines) if measured else []
     return {
         "claims": [
-            {name: value for name, value in asdict(claim).items() if name != "remark"} for claim in report.claims
+            {name: value for name, value in to_builtins(claim).items() if name != "remark"} for claim in report.claims
         ],
         "commits": {"baseline": report.baseline.sha, "target": report.target.sha},
         "machines": machines,
         "builds": max(1, len(machines)) if measured else 0,
         "runs": measured.runs if measured else 0,
-        "policy": asdict(report.policy),
+        "policy": to_builtins(report.policy),
         "conclusion": verdict.conclusion,
         "exitCode": verdict.exit_code,
         "profgate": VERSION,

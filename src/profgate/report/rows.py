@@ -2,10 +2,10 @@
 
 import hashlib
 import math
-from dataclasses import dataclass, replace
 
 from profgate.model.change import BY_WORD, COLLECTORS, MAYBE, WORSE, GateResult, Kind, Location, ModelPair
 from profgate.model.reason import ReasonCode
+from profgate.model.record import Record, replace
 from profgate.model.report import TOTAL, Cause, Finding, MetricReport
 from profgate.model.units import base_unit
 from profgate.model.visible_text import brief_path
@@ -42,15 +42,13 @@ TAGS: dict[Kind, str] = {
 COLUMNS = ("baseline → target", "change", "share of total", "calls")
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Record):
     """One metric of one workload."""
 
     workload: str
     metric: MetricReport
 
 
-@dataclass(frozen=True, slots=True)
 class Row(Pair):
     """A finding with its workload and metric.
 

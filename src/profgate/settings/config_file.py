@@ -5,8 +5,6 @@ The keys of ``gate`` are the fields of `Policy`. The options of a rule are the o
 
 import re
 from collections.abc import Mapping
-from dataclasses import Field as PolicyField
-from dataclasses import fields, replace
 from functools import cache, reduce
 from operator import or_
 from typing import Annotated, Any, Literal, cast, get_type_hints
@@ -27,15 +25,43 @@ from typing_extensions import TypeAliasType
 from profgate.errors import did_you_mean
 from profgate.model.change import OptionSpec
 from profgate.model.name_aliases import MOST_ALIASES, Aliases, mistake_in
-from profgate.model.policy import MEANING, DriftRule, Policy, Rule
+from profgate.model.policy import DriftRule, Policy, Rule
+from profgate.model.record import replace
 from profgate.settings.mistakes import message
 from profgate.settings.yaml_document import Path, YamlDocument
 
 Catalogue = Mapping[str, tuple[OptionSpec, ...]]
 
-KEYS: dict[str, PolicyField[Any]] = {
-    field.name.replace("_", "-"): field for field in fields(Policy) if MEANING in field.metadata
+MEANINGS = {
+    "fail_on": (
+        "Lowest severity of a function or total that turns the check red: severe, degradation (the default), "
+        "maybe or never."
+    ),
+    "on_not_compared": (
+        "What fails when something could not be compared: nothing (pass), a stored baseline that cannot be "
+        "read (unreadable), or anything (fail). By default, fail in mode merge and for profiles of a fork, "
+        "except on the first run; otherwise unreadable."
+    ),
+    "required": "Workloads that must be compared and, if a result is in doubt, confirmed; * matches any text.",
+    "on_inconclusive": "Result if there are too few runs or too much noise: neutral (the default) or fail.",
+    "on_blind_spots": (
+        "Result if no workload measured a function that the pull request changed: pass (the default), warn "
+        "(review) or fail."
+    ),
+    "carry": "true lets a pull request leave out workloads that its changes cannot reach (profgate affected).",
+    "confirm": "Whether red needs a measurement of both commits in turns: off (the default) or required.",
+    "machines": "Number of machines that must confirm a regression when both commits are measured in turns: 1 or 2.",
+    "drift": (
+        "Fail a base run if a total became slower by this much since a commit: {since: last-release, fail-on: "
+        "5%}. Instead of last-release, since may name a tag, branch or commit."
+    ),
+    "owners": "Users who may accept a slowdown; by default everybody with write access.",
+    "own_baseline": "true lets a pull request bring a baseline that its own job measured (input baseline-profiles).",
+    "ignore": "Functions whose stacks are left out; * matches any text.",
+    "aliases": "Old and new names of functions, in which * matches any text.",
+    "embed_source": "Functions whose source a page may contain: changed (the default), none or all.",
 }
+KEYS = {name.replace("_", "-"): name for name in MEANINGS}  # of the section ``gate``, with the fields of `Policy`
 STRICT = ConfigDict(extra="forbid", strict=True)
 
 
@@ -74,7 +100,7 @@ def _gate_model() -> type[BaseModel]:
     hints = get_type_hints(Policy, include_extras=True)
     found: dict[str, Any] = {}
     for name, field in KEYS.items():
-        kind = hints[field.name]
+        kind = hints[field]
         if kind == tuple[str, ...]:
             kind = Globs
         elif kind is Aliases:
@@ -85,8 +111,8 @@ def _gate_model() -> type[BaseModel]:
             ]
         elif name == "confirm":  # YAML 1.1 parses an unquoted off as false
             kind = Annotated[kind, BeforeValidator(lambda value: "off" if value is False else value)]
-        default = None if kind is Names else field.default
-        found[field.name] = (kind, Field(default, alias=name, description=field.metadata[MEANING]))
+        default = None if kind is Names else getattr(Policy(), field)
+        found[field] = (kind, Field(default, alias=name, description=MEANINGS[field]))
     return create_model("Gate", __config__=STRICT, **found)
 
 

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from profgate.errors import SettingsError, did_you_mean
+from profgate.model.record import Record
 from profgate.settings.mistakes import message
 
 KEY = re.compile(r"[a-z0-9._-]{1,60}")
@@ -116,8 +116,7 @@ class Settings(BaseModel):
         return f"profgate-{self.key}"
 
 
-@dataclass(frozen=True, slots=True)
-class SettingSpec:
+class SettingSpec(Record):
     """Description of an input for `action.yml` and the reference. ``default`` is the displayed default value."""
 
     name: str

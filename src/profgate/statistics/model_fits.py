@@ -5,13 +5,13 @@ description of performance change detection, with three corrections: the score o
 logarithms, and values without spread. Curves without a formula are interpolated between their points.
 """
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from profgate.model.arrays import BoolArray, FloatArray, IntArray
 from profgate.model.cost_models import CONSTANT, EXPONENTIAL, LINEAR, LOGARITHMIC, POWER, QUADRATIC, SHAPES
+from profgate.model.record import Record
 
 SMALLEST_X = 1e-6  # smaller x are raised to this value, because logarithms and powers may be undefined or infinite at 0
 GRID = 1000
@@ -33,8 +33,7 @@ class Fits(NamedTuple):
     points: IntArray
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Points:
+class _Points(Record, eq=False):
     """Points of all groups (``group``, ``x``, ``y``), and statistics for all fits with one element per group."""
 
     group: IntArray

@@ -1,7 +1,6 @@
 """Which workloads a change can reach."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -16,6 +15,7 @@ from profgate.decide.judge.verdict import judge
 from profgate.model.history import Recorded
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput
 

@@ -2,7 +2,6 @@
 
 import marshal
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 
@@ -14,6 +13,7 @@ from profgate.decide.judge.verdict import judge
 from profgate.model.blind_spots import BlindSpots, of_all_shards
 from profgate.model.change import Location
 from profgate.model.policy import OnBlindSpots, Policy
+from profgate.model.record import replace
 from profgate.model.report import Report
 from profgate.model.source import SourceFile, source_of
 from profgate.pipeline import PipelineInput

@@ -1,13 +1,12 @@
 """Which changed function explains the change of another function."""
 
-from dataclasses import replace
-
 import pytest
 
 from comparisons import Stacks, from_stacks
 from profgate.attribution.call_links import explained, sources_of
 from profgate.model.attribution import SourceState, SourceStates
 from profgate.model.comparison import Comparison
+from profgate.model.record import replace
 
 BEFORE = {"main;run;render": 100, "main;run;write;malloc": 100, "main;idle": 1000}
 

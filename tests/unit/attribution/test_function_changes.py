@@ -1,7 +1,5 @@
 """What became of functions between two versions of their files."""
 
-from dataclasses import replace
-
 from comparisons import from_exclusive
 from folder_diffs import folder_diff
 from profgate.attribution.fingerprints import parsed_source
@@ -12,6 +10,7 @@ from profgate.attribution.unified_diff import parse_diff
 from profgate.model.attribution import ChangedFile, SourceDiff, SourceTexts
 from profgate.model.comparison import Symbols
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 
 LONG = "    result = {}\n    for one in items:\n        result[one] = one + 1\n    return result\n"
 

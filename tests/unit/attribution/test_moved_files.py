@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from comparisons import from_exclusive
@@ -8,6 +6,7 @@ from profgate.attribution.identity import functions_of_moved_files, functions_of
 from profgate.attribution.repository_paths import RepositoryPaths, files_of_two_folders, files_of_two_roots
 from profgate.attribution.unified_diff import parse_diff
 from profgate.model.comparison import Comparison
+from profgate.model.record import replace
 
 MOVED = parse_diff(
     "diff --git a/src/shop/cart.py b/src/shop/basket.py\nrename from src/shop/cart.py\nrename to src/shop/basket.py\n",

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from profgate.attribution.source_states import Sides, source_states
 from profgate.model.attribution import SourceDiff, SourceStates
 from profgate.model.comparison import CallEdges, Comparison
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 
 CART = "import json\n\ndef total(items):\n    return sum(items)\n\ndef count(items):\n    return len(items)\n"
 SLOW = CART.replace("sum(items)", "sum(sorted(items))")

@@ -1,13 +1,13 @@
 """Which names of one side only are one function, and which are two."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import pytest
 
 from comparisons import Stacks, from_stacks
 from profgate.attribution.identity import paired_by_costs
 from profgate.model.comparison import Comparison
+from profgate.model.record import replace
 
 AROUND = {"main;read": 300, "main;write": 300}
 

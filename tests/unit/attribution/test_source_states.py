@@ -1,5 +1,4 @@
 import re
-from dataclasses import replace
 from hashlib import sha256
 
 import pytest
@@ -10,6 +9,7 @@ from profgate.attribution.source_states import Sides, source_states
 from profgate.attribution.unified_diff import parse_diff
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison, Symbols
+from profgate.model.record import replace
 from profgate.pipeline import states_of
 
 FILES = frozenset({"src/shop/cart.py", "src/shop/stock.py", "src/shop/__init__.py"})

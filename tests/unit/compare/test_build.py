@@ -1,7 +1,5 @@
 """The union tree and the symbol totals against plain dictionaries."""
 
-from dataclasses import replace
-
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +7,7 @@ from hypothesis import strategies as st
 from comparisons import folded, overlaid
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
+from profgate.model.record import replace
 from profgate.model.source import source_of
 from profgate.readers.folded import FoldedReader
 

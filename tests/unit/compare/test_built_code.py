@@ -1,9 +1,8 @@
-from dataclasses import replace
-
 import pytest
 
 from profgate.compare.metrics import named_by_sources
 from profgate.model.profile import ClaimedSource, FrameList, Profile
+from profgate.model.record import replace
 from profgate.model.source import source_of
 from profgate.readers.cpuprofile import CpuprofileReader
 from source_map_samples import FUNCTIONS, profile

@@ -1,6 +1,5 @@
 """What blocks a comparison, and what is only noted."""
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import pytest
 from comparisons import from_exclusive, overlaid
 from profgate.compare.comparability import comparability, doubts, unlike
 from profgate.model.profile import Configuration, Facts, FrameList, Profile
+from profgate.model.record import replace
 from profgate.model.source import source_of
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.folded import FoldedReader

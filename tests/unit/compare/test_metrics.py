@@ -1,11 +1,10 @@
-from dataclasses import replace
-
 import pytest
 
 from comparisons import flat, overlaid
 from profgate.compare.metrics import without_multiples
 from profgate.model.comparison import sample_counts
 from profgate.model.profile import Configuration, Profile, Workload
+from profgate.model.record import replace
 from profgate.model.units import Metric, MetricKind
 
 SAMPLES, CPU = Metric("samples", "count"), Metric("cpu", "nanoseconds")

@@ -1,7 +1,5 @@
 """Alignment of the files of both sides and of base jobs."""
 
-from dataclasses import replace
-
 import pytest
 
 from folder_diffs import folder_diff
@@ -12,6 +10,7 @@ from profgate.compare.readings import readings_of
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 from profgate.model.profile import ClaimedSource, Configuration, Profile, Workload
+from profgate.model.record import replace
 from profgate.model.source import source_of
 from profgate.readers.registry import read_profile
 

@@ -1,7 +1,5 @@
 """Readings of the history as noise runs of a comparison."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from comparisons import from_stacks
@@ -9,6 +7,7 @@ from history_samples import reading
 from profgate.compare.readings import with_past
 from profgate.model.comparison import Comparison, Sampling
 from profgate.model.history import Reading
+from profgate.model.record import replace
 
 
 def like(one: Reading) -> Comparison:

@@ -1,7 +1,5 @@
 """Samples counted at two known rates are given as at the target's, and still counted as what they are."""
 
-from dataclasses import replace
-
 import pytest
 
 from comparisons import SAMPLES, flat
@@ -14,6 +12,7 @@ from profgate.errors import ComparisonError
 from profgate.model.change import Context
 from profgate.model.comparison import Comparison, sample_counts
 from profgate.model.profile import Configuration, Facts, Profile, Workload
+from profgate.model.record import replace
 from profgate.model.units import Metric
 from sentences import not_tested
 

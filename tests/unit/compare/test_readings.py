@@ -1,7 +1,6 @@
 """Profiles as the history keeps them."""
 
 import json
-from dataclasses import replace
 
 import pytest
 
@@ -10,6 +9,7 @@ from profgate.compare.columns import CompareOptions
 from profgate.compare.readings import readings_of
 from profgate.errors import ComparisonError
 from profgate.model.profile import Profile
+from profgate.model.record import replace
 from profgate.model.source import source_of
 from profgate.readers.registry import read_or_error
 

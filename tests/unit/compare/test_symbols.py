@@ -1,13 +1,12 @@
 """Numbering of symbols: names that no rule can change are not normalised one by one."""
 
-from dataclasses import replace
-
 import pytest
 
 from comparisons import SAMPLES
 from profgate.compare.symbols import number_symbols
 from profgate.model.frame_names import frame_key
 from profgate.model.profile import Configuration, FrameList, Profile
+from profgate.model.record import replace
 
 PLAIN = ("main", "shop.orders.find", "std::sort")
 

@@ -3,7 +3,6 @@ import hashlib
 import html.parser
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +11,7 @@ import pytest
 from page_trees import page_tree, parts_of_page, unpacked
 from profgate.flamegraph.page import build_page, page_script
 from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader
+from profgate.model.record import replace
 from profgate.report.metric_headline import MetricHeadline
 
 HEADER = PageHeader("base → head", "demo", "cpu", "samples")

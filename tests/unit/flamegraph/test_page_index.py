@@ -1,13 +1,13 @@
 """The index of the pages."""
 
 import unicodedata
-from dataclasses import replace
 
 import pytest
 
 from comparisons import from_exclusive
 from profgate.flamegraph.pages import build_index, file_names
 from profgate.model.calibration import Calibration
+from profgate.model.record import replace
 from profgate.model.report import Colour, MetricReport
 from profgate.model.units import Metric
 from profgate.report.metric_headline import WorkloadRow, workload_row

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from comparisons import from_stacks
@@ -9,6 +7,7 @@ from profgate.model.change import Change, Location
 from profgate.model.comparison import Note
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import Finding
 from profgate.model.units import Metric
 from profgate.report.metric_headline import MetricHeadline

@@ -1,13 +1,12 @@
 """Which lines a page shows, how the lines of both sides are paired, and the text of whole functions."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from comparisons import from_stacks
 from profgate.flamegraph.page_lines import SELF, TOTAL, page_lines, whole_function
 from profgate.model.attribution import ChangedFile, Edit, Hunk, LineRange, SourceDiff, SourceStates, SourceTexts
 from profgate.model.comparison import Comparison, LineCosts
+from profgate.model.record import replace
 
 # before: line 5 was replaced by the lines 5 to 7
 EDIT = Edit(LineRange(5, 5), LineRange(5, 7))

@@ -1,9 +1,8 @@
-from dataclasses import replace
-
 import report_samples as samples
 from profgate.history.checks import Checks, checks_lines
 from profgate.model.history import StoredCommit
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, as_reason
+from profgate.model.record import replace
 from profgate.model.report import Report
 from profgate.model.visible_text import columns_of
 

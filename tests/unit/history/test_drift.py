@@ -1,7 +1,6 @@
 """The drift of a branch since a fixed commit: levels, noise, verdict, steps and their pull requests."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +13,7 @@ from profgate.history.trends import levels_of, noise_of
 from profgate.model.history import StoredCommit
 from profgate.model.policy import DriftRule, Policy
 from profgate.model.reason import ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import MetricReport, Report
 from profgate.report.json_report import from_json, to_json
 from profgate.report.view import View

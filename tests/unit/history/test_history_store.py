@@ -8,7 +8,6 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +19,7 @@ from profgate.history.history_file import FILE, check_file
 from profgate.history.history_store import HistoryStore, open_history, open_untrusted
 from profgate.model.history import Column, Reading, Retention, Series, StoredCommit
 from profgate.model.profile import Configuration, Facts
+from profgate.model.record import replace
 from profgate.model.units import Metric, MetricKind
 
 

@@ -3,11 +3,11 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
 import pytest
+from msgspec import to_builtins
 
 from history_samples import reading
 from profgate.history.history_store import HistoryStore, open_history
@@ -80,8 +80,8 @@ def test_invalid_texts_hold_no_trends(store_of: Filled) -> None:
 )
 def test_invalid_entry_is_no_trend(change: dict[str, object]) -> None:
     sound = Trend("s", "api", "time", "seconds", "lower", "a" * 40, 1.0, 2.0, 0.01)
-    assert trends_of_text(json.dumps([asdict(sound)])) == [sound]
-    assert trends_of_text(json.dumps([asdict(sound) | change])) == []
+    assert trends_of_text(json.dumps([to_builtins(sound)])) == [sound]
+    assert trends_of_text(json.dumps([to_builtins(sound) | change])) == []
 
 
 def test_a_short_series_has_no_trend(store_of: Filled) -> None:

@@ -1,13 +1,12 @@
 """Trends along a line of commits, and what was reported before."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from history_samples import reading
 from profgate.history.trend_report import trend_text, trends_lines
 from profgate.history.trends import of_one_regime, trends_of, unknown_of
 from profgate.model.history import Reading
+from profgate.model.record import replace
 
 LINE = [f"c{number:02}" for number in range(60)]
 

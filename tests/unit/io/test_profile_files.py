@@ -1,5 +1,4 @@
 import hashlib
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +8,7 @@ from profgate.io.profile_files import committed, local_set, manifest_of, reposit
 from profgate.loading import profiles_at
 from profgate.model.manifest import Manifest
 from profgate.model.profile import Configuration, Facts
+from profgate.model.record import replace
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME
 
 

@@ -1,7 +1,6 @@
 """When a measurement stops, and what it says about each suspect."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import cast
 
 import pytest
@@ -16,6 +15,7 @@ from profgate.measuring.turns import Turns
 from profgate.model.change import Location
 from profgate.model.measurement import Suspect
 from profgate.model.policy import Policy
+from profgate.model.record import replace
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric, MetricKind
 from profgate.pipeline import PipelineInput

@@ -1,5 +1,4 @@
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from profgate.model.manifest import (
     recording_facts,
 )
 from profgate.model.profile import Facts
+from profgate.model.record import replace
 
 FILE = ManifestFile("api/1.folded", "a" * 64, "folded", "", "py-spy", "0.4.1", 100.0, truncated=False)
 MANIFEST = Manifest(

@@ -1,11 +1,11 @@
 """Results of benchmarks and tests: recorded files beside what their tools printed, and small files of every form."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import to_builtins
 
 from golden_files import Golden
 from profgate.errors import ProfileError
@@ -67,7 +67,7 @@ def described(path: Path) -> str:
     assert found.measurements is not None
     scenarios = "each benchmark alone" if found.measurements.scenarios else "tests of one run"
     lines = [f"{path.parent.name}/{path.name}: {scenarios}, {sum(found.warning_counts.values())} warnings"]
-    facts = {name: value for name, value in asdict(found.facts).items() if value is not None and name != "format"}
+    facts = {name: value for name, value in to_builtins(found.facts).items() if value is not None and name != "format"}
     lines.append(f"  {', '.join(f'{name} {value}' for name, value in facts.items())}")
     for metric in found.metrics:
         direction = metric.better if metric.directed else "no direction"

@@ -3,7 +3,6 @@
 import time
 import tracemalloc
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -15,6 +14,7 @@ from profgate.attribution.unified_diff import parse_diff
 from profgate.compare.metrics import named_by_sources
 from profgate.errors import ProfgateError
 from profgate.model.profile import ClaimedSource, FrameList
+from profgate.model.record import replace
 from profgate.model.source import source_of
 from profgate.pipeline import PipelineInput, overlays
 from profgate.readers.benchmarks import FORMATS

@@ -1,5 +1,4 @@
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import cmarkgfm
@@ -19,6 +18,7 @@ from profgate.model.excerpt import LineCost, Place
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, as_reason
+from profgate.model.record import replace
 from profgate.model.report import Attribution, Colour, Document, Finding, Report, Verdict
 from profgate.model.visible_text import name_text
 from profgate.report.comment import COMMENT_BYTES, SUMMARY_BYTES, render_comment, render_quiet_comment, render_summary

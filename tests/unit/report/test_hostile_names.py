@@ -1,7 +1,6 @@
 """A name changes the text of a report, never its structure: the same elements as with a plain name, in order."""
 
 import re
-from dataclasses import replace
 from html.parser import HTMLParser
 
 import cmarkgfm
@@ -17,6 +16,7 @@ from profgate.model.excerpt import Excerpt, Frame, Hunk, LineCost, Place
 from profgate.model.links import Links
 from profgate.model.plant import Plant
 from profgate.model.reason import NotCompared, Side, as_reason
+from profgate.model.record import replace
 from profgate.model.visible_text import name_forms, plain
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.explanation import explanation

@@ -1,6 +1,5 @@
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from profgate.model.claim import Claim, ClaimResult, claim_of
 from profgate.model.excerpt import Excerpt, Frame, Hunk, Place
 from profgate.model.plant import Plant
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import Attribution, Cause, Report
 from profgate.report import json_report
 from profgate.report.json_report import from_json, to_json
@@ -123,6 +123,11 @@ def spoiled(path: str, value: object) -> str:
         ("workloads/0/metrics/0/runs/target", 1.5, "runs.target: is 1.5; expected a valid integer"),
         ("verdict/reasons/0/code", "mood", "verdict.reasons[0].code: is \"mood\"; expected 'no_split'"),
         ("workloads/0/metrics/0/findings/0/changes/0/kind", "Worse", 'changes[0].kind: "Worse" is not a known value'),
+        (
+            "workloads/0/metrics/0/findings/0/changes/0/details",
+            {"of": "amounts", "ratio": "x"},
+            'changes[0].details.ratio: is "x"; expected a valid number',
+        ),
         ("verdict/exit_code", 10**400, "is out of range"),
         ("workloads/0/metrics/0/total/delta", float("inf"), "total.delta: is Infinity; expected a finite number"),
     ],

@@ -1,12 +1,11 @@
 """The headline and the order of findings on the page of one metric."""
 
-from dataclasses import replace
-
 import pytest
 
 from golden_files import Golden
 from profgate.model.policy import Confirm, StatedPolicy
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import Attribution, FunctionCosts, Report
 from profgate.report.groups import ordered
 from profgate.report.metric_headline import metric_headline, view_of_metric

@@ -1,11 +1,10 @@
 """What the stable ranks say to people."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from profgate.model.durations import DurationRun, RankCheck
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.report.rank_report import rank_details, rank_lines
 from profgate.statistics.rank_checks import RankRules, check, side_by_side
 

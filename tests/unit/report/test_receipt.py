@@ -2,7 +2,6 @@
 
 import base64
 import json
-from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -15,6 +14,7 @@ from profgate.errors import ProfgateError
 from profgate.model.claim import Claim, ClaimResult
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Policy
+from profgate.model.record import replace
 from profgate.report.json_report import to_json
 from profgate.report.receipt import PREDICATE_TYPE, predicate_of, receipt_json, verified
 

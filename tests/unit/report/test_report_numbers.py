@@ -1,6 +1,5 @@
 """No number of a stored report, whose author may be untrusted, makes judging or showing the report fail."""
 
-import dataclasses
 import json
 import typing
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from profgate.errors import ProfgateError
 from profgate.model.change import Change, ListedDetails
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import Record, replace
 from profgate.model.report import Report
 from profgate.report.comment import render_comment, render_summary
 from profgate.report.json_report import from_json, to_json
@@ -35,18 +35,16 @@ def filled(kind: Any) -> Any:
     elif origin is typing.Literal:
         found = parts[0]
     elif parts == (Change, ...):
-        found = tuple(
-            dataclasses.replace(filled(Change), details=filled(own)) for own in typing.get_args(ListedDetails)
-        )
+        found = tuple(replace(filled(Change), details=filled(own)) for own in typing.get_args(ListedDetails))
     elif origin is tuple:
         found = tuple(filled(part) for part in parts if part is not ...)
     elif origin is dict:
         found = {side: filled(parts[1]) for side in ("baseline", "target", "noise")}
     elif parts:
         found = filled(parts[0])
-    elif dataclasses.is_dataclass(kind):
+    elif issubclass(kind, Record):
         fields = typing.get_type_hints(kind, include_extras=True)
-        found = kind(**{name: filled(part) for name, part in fields.items() if name != "schema"})  # type: ignore[operator]
+        found = kind(**{name: filled(part) for name, part in fields.items() if name != "schema"})
     else:
         found = kind(1)
     return found

@@ -1,7 +1,5 @@
 """How the growth_by_size of a finding is shown."""
 
-from dataclasses import replace
-
 import pytest
 
 import report_samples as samples
@@ -11,6 +9,7 @@ from profgate.model.calibration import Calibration
 from profgate.model.change import Change, Location, ModelPair, Partial
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import Attribution, Cause, Colour, Finding, FunctionCosts, Part, Report, WorkloadReport
 from profgate.report.comment import Body, render_comment
 from profgate.report.groups import grouped
@@ -56,7 +55,7 @@ def model_change(**parts: object) -> Change:
         details=PAIR,
         reason=None,
     )
-    return replace(made, **parts)  # type: ignore[arg-type]
+    return replace(made, **parts)
 
 
 def with_changes(*changes: Change) -> Report:

@@ -1,13 +1,13 @@
 import io
 import re
 import unicodedata
-from dataclasses import replace
 
 import report_samples as samples
 from golden_files import Golden
 from profgate.decide.judge.findings import drafts_of
 from profgate.io.terminal import show
 from profgate.model.reason import NotCompared, as_reason
+from profgate.model.record import replace
 from profgate.model.report import Attribution
 from profgate.report.terminal_report import terminal_lines
 from profgate.report.view import View

@@ -2,7 +2,6 @@
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ import report_samples as samples
 from golden_files import Golden
 from profgate.model.policy import Confirm, StatedPolicy
 from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.report.statements import ADVICE, advice
 from profgate.report.wording import SENTENCES, full_sentence, reason_text
 

@@ -1,13 +1,13 @@
 """Read a pull request's acceptances from its comments, and check the authors' permissions."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from profgate.action.github.client import GitHubClient
 from profgate.action.github.records import CommentRecord
 from profgate.errors import GitHubError
 from profgate.model.acceptance import Acceptance, in_comment
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 
 ROLES = ("OWNER", "MEMBER", "COLLABORATOR", "CONTRIBUTOR")  # private members are reported as contributors
 MOST_PEOPLE = 10  # maximum number of comment authors whose permission is requested in one run

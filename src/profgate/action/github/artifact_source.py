@@ -6,7 +6,6 @@ The profiles that the run for a fork's pull request stored are untrusted. They a
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 
 from profgate.action.github.baseline_search import (
@@ -36,6 +35,7 @@ from profgate.io.profile_files import LocalSet
 from profgate.model.levels import FEWEST_JOBS
 from profgate.model.manifest import Manifest, check_files, manifest_from_json
 from profgate.model.reason import Reason, ReasonCode, without_repeats
+from profgate.model.record import Record
 from profgate.model.run_context import TriggeringRun
 from profgate.model.source import MANIFEST_NAME, SourceFile, source_of
 
@@ -46,8 +46,7 @@ MOST_TRIES = 10  # number of runs with an unusable artifact after which the sear
 SHOWN = frozenset({".css", ".htm", ".html", ".js", ".md", ".mjs", ".pdf", ".png", ".svg", ".xhtml"})
 
 
-@dataclass(frozen=True, slots=True)
-class StoredSet:
+class StoredSet(Record):
     """The profiles that a run stored, with their manifest."""
 
     candidate: CandidateRun
@@ -55,8 +54,7 @@ class StoredSet:
     manifest: Manifest | None
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(Record):
     """The baseline (or None), the runs for estimating noise (nearest first), and why runs were skipped.
 
     ``obstacle`` is the reason why no usable baseline is near enough for the gate to fail.
@@ -74,8 +72,7 @@ class Found:
         return self.baseline is None and {reason.code for reason in self.reasons} <= never
 
 
-@dataclass(frozen=True, slots=True)
-class Search:
+class Search(Record):
     """The parameters of a search for stored profiles.
 
     ``start`` is the baseline commit. ``branches`` are searched in this order. ``listed`` are commits
@@ -295,7 +292,6 @@ def latest(releases: Sequence[ReleaseRecord], but: str) -> str | None:
     return next((tag for tag in published if tag != but), None)
 
 
-@dataclass(frozen=True, slots=True)
 class ForkArtifact(LocalSet):
     """Profiles with their manifest. All contents are controlled by the author of the pull request."""
 

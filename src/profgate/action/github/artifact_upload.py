@@ -3,13 +3,13 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from urllib.parse import urlsplit
 
 from profgate.action.github.artifact_service import ArtifactService, NameTaken, UploadUnavailable
 from profgate.flamegraph.pages import PageDocument
 from profgate.model.links import Links
+from profgate.model.record import replace
 
 REPORT_PREFIX = "profgate-report-"
 

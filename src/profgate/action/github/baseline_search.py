@@ -2,18 +2,17 @@
 
 from collections import deque
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 
 from profgate.action.github.records import ArtifactRecord, CommitRecord, WorkflowRun
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import Record, replace
 
 TRUSTED_EVENTS = ("push", "schedule", "workflow_dispatch")
 NEEDS_APPROVAL = "waiting"  # for example, a job deploys to an environment with required reviewers
 UNFINISHED = frozenset({"requested", NEEDS_APPROVAL, "pending", "queued", "in_progress"})
 
 
-@dataclass(frozen=True, slots=True)
-class Trust:
+class Trust(Record):
     """The properties that a trusted run must have.
 
     ``branches`` is None if the user requested a commit by name. ``own_run`` is this run, which cannot be its own
@@ -26,8 +25,7 @@ class Trust:
     own_run: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateRun:
+class CandidateRun(Record):
     """A trusted run, and the distance between its commit and the baseline commit, in commits."""
 
     run: WorkflowRun

@@ -4,7 +4,6 @@ import base64
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass
 from threading import Semaphore, Thread
 from typing import Annotated, Any, TypeVar
 from urllib.parse import quote
@@ -33,6 +32,7 @@ from profgate.action.github.requests import (
     undocumented,
 )
 from profgate.errors import GitHubError
+from profgate.model.record import Record
 
 Argument = TypeVar("Argument")
 Result = TypeVar("Result")
@@ -40,21 +40,18 @@ AT_ONCE = 8  # maximum number of requests in the background
 TEXTS = 50  # maximum number of files per GraphQL query; a query must finish in ten seconds
 
 
-@dataclass(frozen=True, slots=True)
-class _Ref:
+class _Ref(Record):
     ref: str
     sha: Annotated[str, Field(validation_alias=AliasPath("object", "sha"))]
 
 
-@dataclass(frozen=True, slots=True)
-class _Text:
+class _Text(Record):
     text: str | None = None
     isBinary: bool | None = None  # noqa: N815 - the name in GraphQL
     isTruncated: bool | None = None  # noqa: N815
 
 
-@dataclass(frozen=True, slots=True)
-class _Node:
+class _Node(Record):
     id: str
     lastEditedAt: str | None  # noqa: N815 - the name in GraphQL
 

@@ -1,12 +1,12 @@
 """Convert GitHub's list of the files in a pull request to a source diff."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from profgate.action.github.records import FileRecord, TreeRecord
 from profgate.attribution.unified_diff import MAX_FILES, TextBudget, changed_lines, parse_patch
 from profgate.model.attribution import ChangedFile, FileStatus, SourceDiff
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 
 _STATUS: dict[str, FileStatus] = {
     "added": "added",

@@ -1,22 +1,21 @@
 """Records for responses from GitHub's API. They contain only fields that profgate reads; all values are untrusted."""
 
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
 from pydantic import AfterValidator, AliasChoices, AliasPath, BeforeValidator, Field
 
+from profgate.model.record import Record
 
-@dataclass(frozen=True, slots=True)
-class RepositoryRecord:
+
+class RepositoryRecord(Record):
     """A repository."""
 
     id: int
     full_name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CommitRecord:
+class CommitRecord(Record):
     """A commit with the first line of its message, the SHAs of its parents, in order, and the committer date."""
 
     sha: str
@@ -36,8 +35,7 @@ class CommitRecord:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class WorkflowRun:
+class WorkflowRun(Record):
     """A workflow run. ``path`` may end with "@ref". ``head_repository`` is None if that repository was deleted."""
 
     id: int
@@ -62,8 +60,7 @@ class WorkflowRun:
         return self.head_repository.id if self.head_repository else None
 
 
-@dataclass(frozen=True, slots=True)
-class ArtifactRecord:
+class ArtifactRecord(Record):
     """An artifact of a run. ``digest`` is the digest ``sha256:<hex>`` of the stored bytes, or None for old uploads.
 
     All about the run is None if the server does not state it.
@@ -81,8 +78,7 @@ class ArtifactRecord:
     created_at: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PullSide:
+class PullSide(Record):
     """The head or base of a pull request or of a stack. ``repo`` is None if the fork was deleted."""
 
     sha: str
@@ -90,8 +86,7 @@ class PullSide:
     repo: RepositoryRecord | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PullRecord:
+class PullRecord(Record):
     """A pull request. In a stack, ``base`` is the branch of the pull request below, which is not trusted."""
 
     number: int
@@ -112,8 +107,7 @@ class PullRecord:
         return self.head.repo.id if self.head.repo else None
 
 
-@dataclass(frozen=True, slots=True)
-class FileRecord:
+class FileRecord(Record):
     """A file in a pull request. ``patch`` is None if the file is binary, only renamed, or too large for GitHub."""
 
     path: Annotated[str, Field(validation_alias="filename")]
@@ -124,8 +118,7 @@ class FileRecord:
     previous_path: Annotated[str | None, Field(validation_alias="previous_filename")] = None
 
 
-@dataclass(frozen=True, slots=True)
-class TreeEntry:
+class TreeEntry(Record):
     """A file, folder, link or submodule of a commit."""
 
     path: str
@@ -138,8 +131,7 @@ class TreeEntry:
         return self.type == "blob" and self.mode != "120000"  # the mode of symbolic links
 
 
-@dataclass(frozen=True, slots=True)
-class TreeRecord:
+class TreeRecord(Record):
     """The files, folders and other entries of a commit. ``truncated`` is True if GitHub does not list all entries."""
 
     tree: tuple[TreeEntry, ...]
@@ -151,8 +143,7 @@ class TreeRecord:
         return frozenset(entry.path for entry in self.tree if entry.is_file)
 
 
-@dataclass(frozen=True, slots=True)
-class AssetRecord:
+class AssetRecord(Record):
     """A file attached to a release. ``digest`` has the same format as in `ArtifactRecord`."""
 
     id: int
@@ -160,8 +151,7 @@ class AssetRecord:
     digest: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReleaseRecord:
+class ReleaseRecord(Record):
     """A release with its files."""
 
     tag_name: str
@@ -170,8 +160,7 @@ class ReleaseRecord:
     assets: tuple[AssetRecord, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CommentRecord:
+class CommentRecord(Record):
     """A comment on a pull request. ``author`` is a login, or an empty string if the account was deleted.
 
     ``author_association`` is the author's role in the repository, such as MEMBER. ``node_id`` is the id in GraphQL.

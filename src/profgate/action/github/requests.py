@@ -8,7 +8,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
 
@@ -23,9 +23,9 @@ from profgate.action.github.connections import (
     with_token,
 )
 from profgate.errors import GitHubError, NotAllowed
+from profgate.model.record import adapter_of
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
     from requests import Response, Session
 
 Result = TypeVar("Result")
@@ -183,13 +183,6 @@ class GitHubConnection:
         return answer
 
 
-@cache
-def _adapter(kind: Any) -> "TypeAdapter[Any]":  # noqa: ANN401 - any type is allowed
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind)
-
-
 def parsed(where: str, kind: type[Result], answer: Any, *keys: str) -> Result:  # noqa: ANN401 - JSON
     """Parse the value at the given keys of a response as ``kind``. Raises GitHubError if the value does not match."""
     from pydantic import ValidationError
@@ -197,7 +190,7 @@ def parsed(where: str, kind: type[Result], answer: Any, *keys: str) -> Result:  
     try:
         for key in keys:
             answer = answer[key]
-        value: Result = _adapter(kind).validate_python(answer)  # type: ignore[arg-type] # types are hashable
+        value: Result = adapter_of(kind).validate_python(answer)  # type: ignore[arg-type] # types are hashable
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         raise undocumented(where, f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error

@@ -6,18 +6,17 @@ no notification.
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 
 from profgate.action.github.client import GitHubClient, same_text
 from profgate.action.github.records import CommentRecord
 from profgate.action.github.requests import NotFoundError
 from profgate.errors import NotAllowed
+from profgate.model.record import Record
 
 ACTIONS_LOGIN = "github-actions[bot]"
 
 
-@dataclass(frozen=True, slots=True)
-class Texts:
+class Texts(Record):
     """The texts of a comment: ``full`` is the complete text, and ``quiet`` is the text for an unimportant result.
 
     If ``worth`` is False, ``quiet`` may replace the text of an old comment, but no new comment is created.
@@ -28,8 +27,7 @@ class Texts:
     worth: bool
 
 
-@dataclass(frozen=True, slots=True)
-class CommentOutcome:
+class CommentOutcome(Record):
     """The URL of the comment. ``skipped`` is the reason why nothing was written, or None if the comment was written."""
 
     url: str = ""

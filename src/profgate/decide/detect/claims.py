@@ -5,7 +5,6 @@ test of the gate then tests whether the target is still better.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from profgate.model.arrays import FloatArray
 from profgate.model.claim import CLAIM_SPLITS, TOTAL_NAME, Claim, ClaimResult
 from profgate.model.comparison import Comparison
 from profgate.model.levels import NEARLY_ALL
+from profgate.model.record import replace
 from profgate.model.units import CALLS, MetricKind
 from profgate.model.visible_text import name_forms, name_text
 from profgate.statistics.t_tests import critical_t

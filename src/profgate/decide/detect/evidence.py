@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -49,6 +48,7 @@ from profgate.model.levels import (
     listing_margin,
 )
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import Record, replace
 from profgate.model.units import MetricKind
 from profgate.statistics.t_tests import critical_t
 
@@ -76,8 +76,7 @@ class InTurns(NamedTuple):
     bar: float
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Evidence:
+class Evidence(Record, eq=False):
     """Test results of one comparison. The arrays have one element per location in ``costs``.
 
     ``p`` is the p value, adjusted for all tests of the family (NaN for base jobs), ``t`` is the statistic,

@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from profgate.decide.detect.strategy import UNSUITED_FLAG, WithoutRows, resolved
 from profgate.model.change import Change, Context, Kind, Location, OptionSpec
 from profgate.model.comparison import Comparison
 from profgate.model.durations import DurationTable, RankCheck
+from profgate.model.record import replace
 from profgate.statistics.rank_checks import RankRules, check, distinct
 
 

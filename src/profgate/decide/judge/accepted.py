@@ -1,7 +1,6 @@
 """Settle acceptances and causes: accepted findings turn yellow, and findings with a common cause get its number."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ from profgate.model.change import Kind
 from profgate.model.levels import MACHINE, TOTAL_FLOOR
 from profgate.model.policy import matches
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import Colour, Finding, MetricReport, Report
 from profgate.model.visible_text import name_text
 

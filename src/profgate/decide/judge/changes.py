@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -16,6 +15,7 @@ from profgate.model.change import COLLECTORS, RANKS, WORSE, Change, Detection, K
 from profgate.model.comparison import WHOLE, Causes, Comparison
 from profgate.model.levels import SUSPECT_SHARE, SUSPECTS
 from profgate.model.reason import Reason, ReasonCode, as_reason, without_repeats
+from profgate.model.record import Record, replace
 from profgate.model.report import (
     TOTAL,
     Attribution,
@@ -52,8 +52,7 @@ def location_in(comparison: Comparison, detection: Detection, row: int) -> Locat
     return replace(location, context=comparison.path_to(int(detection.node[row])))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sums:
+class _Sums(Record, eq=False):
     """The mean value of each symbol and the mean total, as (baseline, target) in stored units."""
 
     exclusive: tuple[FloatArray, FloatArray]

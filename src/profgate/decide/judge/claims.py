@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from profgate.model.claim import Claim, ClaimResult, ClaimState, level_of, refused
 from profgate.model.levels import DEVIATIONS, PLACEMENT
 from profgate.model.policy import Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import Report
 
 STATES: dict[str, ClaimState] = {"proven": "proven", "contradicted": "contradicted"}

@@ -1,7 +1,6 @@
 """Explains the changes of symbols: by the symbols that cause them, and by callees."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 
 import numpy as np
 
@@ -9,6 +8,7 @@ from profgate.model.arrays import FloatArray
 from profgate.model.call_tree import added_at
 from profgate.model.change import COLLECTORS, Location
 from profgate.model.comparison import Causes, Comparison
+from profgate.model.record import replace
 from profgate.model.report import Cause, Direction, Finding, Part
 
 

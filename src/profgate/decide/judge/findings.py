@@ -1,7 +1,6 @@
 """Judge the changes of each location: direction, severity and values of its finding, and whether it fails the gate."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from operator import attrgetter
 
 from profgate.model.attribution import Reach
@@ -9,6 +8,7 @@ from profgate.model.change import BY_WORD, MAYBE, RANKS, Change, ContextShift, G
 from profgate.model.levels import FEWEST_JOBS, LIKE_RUNS
 from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.record import Record, replace
 from profgate.model.report import TOTAL, Colour, Direction, Finding, MetricReport, Severity, direction_of, draft_of
 
 # ways in which no change can affect a function, with the case of the reason
@@ -32,8 +32,7 @@ TOTAL_TEST = "totals"
 OF_TOTAL = {Kind.TOTAL_DEGRADATION.word, Kind.TOTAL_OPTIMIZATION.word}
 
 
-@dataclass(frozen=True, slots=True)
-class GateContext:
+class GateContext(Record):
     """The facts that apply to all findings of one metric.
 
     ``red`` is the significance level that a red finding must reach. ``advisory`` lists the reasons why no finding of

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import reduce
 
 from profgate.decide.judge.claims import joined_claims
@@ -15,6 +14,7 @@ from profgate.model.levels import DEVIATIONS, PLACEMENT, PLACEMENT_WEIGHT
 from profgate.model.measurement import Measurement, Outcome, Suspect
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import Finding, MetricReport, Report, WorkloadReport, direction_of
 from profgate.model.units import MetricKind
 

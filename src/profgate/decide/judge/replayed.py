@@ -1,13 +1,13 @@
 """Judge stored reports again under another policy, from what they contain."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, NamedTuple, get_args
 
 from profgate.decide.judge.findings import GATE_TEST, TOTAL_TEST
 from profgate.decide.judge.verdict import judge, policy_stated_in
 from profgate.model.change import BY_WORD, Change, Kind
 from profgate.model.policy import OnNotCompared, Policy, Rule
+from profgate.model.record import replace
 from profgate.model.report import Finding, MetricReport, Report
 
 METHODS = {"clr": GATE_TEST, "tot": TOTAL_TEST}

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 
 from profgate.decide.judge.claims import joined_claims
 from profgate.decide.judge.verdict import judge
@@ -15,6 +14,7 @@ from profgate.model.links import Links
 from profgate.model.measurement import Measurement, Suspect
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, without_repeats
+from profgate.model.record import Record, replace
 from profgate.model.report import MetricReport, Report, WorkloadReport
 
 
@@ -64,13 +64,12 @@ def without_measurement(first: Report, why: str, side: str, policy: Policy) -> R
     return judge(replace(first, warnings=(*first.warnings, warning)), policy)
 
 
-@dataclass(frozen=True, slots=True)
-class Shard:
+class Shard(Record):
     """The report and the links of one shard. Each shard has a unique name. ``digest`` is that of the report."""
 
     name: str
     report: Report
-    links: Links = field(default_factory=Links)
+    links: Links = Links()
     digest: str = ""
 
 

@@ -1,7 +1,6 @@
 """Compute the gate's findings and verdict from the contents of a report alone."""
 
 import math
-from dataclasses import fields, replace
 
 from profgate.decide.judge.accepted import common_factor, with_acceptances, with_causes
 from profgate.decide.judge.claims import with_claims
@@ -10,6 +9,7 @@ from profgate.model.change import BY_WORD, MAYBE, WORSE
 from profgate.model.levels import RED, RED_OF_FAMILIES, SUSPECT_SHARE, SUSPECTS, VISIBLE
 from profgate.model.policy import Policy, StatedPolicy, matches
 from profgate.model.reason import NotCompared, Parameter, Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import (
     Colour,
     Conclusion,
@@ -41,7 +41,7 @@ def judge(draft: Report, policy: Policy) -> Report:
     }  # others cannot reach RED
     red = min(RED, RED_OF_FAMILIES / max(1, len(families)))
     judged = draft.with_metrics(lambda workload, metric: _judged(draft, policy, red, workload, metric))
-    stated = StatedPolicy(**{part.name: getattr(policy, part.name) for part in fields(StatedPolicy)})
+    stated = StatedPolicy(**{name: getattr(policy, name) for name in StatedPolicy.__struct_fields__})
     judged = with_claims(replace(with_causes(with_acceptances(judged)), policy=stated), policy)
     return replace(judged, verdict=_verdict(judged, policy))
 
@@ -72,7 +72,7 @@ def _advisory(draft: Report, metric: MetricReport) -> list[Reason]:
 def policy_stated_in(report: Report, otherwise: Policy = DEFAULT_POLICY) -> Policy:
     """Return the policy that was used to judge a report, and ``otherwise`` for the settings that it does not state."""
     stated = report.policy
-    settings = {part.name: value for part in fields(Policy) if (value := getattr(stated, part.name, None)) is not None}
+    settings = {name: value for name in Policy.__struct_fields__ if (value := getattr(stated, name, None)) is not None}
     return replace(otherwise, **settings)
 
 

@@ -9,7 +9,6 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property
 from itertools import islice
@@ -19,6 +18,7 @@ from typing import Any, TypeVar
 from profgate.errors import ProfgateError
 from profgate.io.files import read_loosely
 from profgate.io.worktrees import quiet_git, tracked_files
+from profgate.model.record import Record, field
 
 PLAIN = re.compile(r"[A-Za-z0-9 ._/=:,@'\"\[\]^$*-]{1,200}")
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,80}")
@@ -39,8 +39,7 @@ class Kind(IntEnum):
     TESTS = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Record):
     """A command that is recorded in ``folder``, and the place where it was found.
 
     ``package`` is the folder of its package. ``setup`` are the shell lines from the top of the checkout that install

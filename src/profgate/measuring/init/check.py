@@ -4,7 +4,6 @@ import math
 import re
 import statistics
 from contextlib import ExitStack
-from dataclasses import replace
 
 from profgate.errors import ProfgateError
 from profgate.io.scratch import scratch_folder
@@ -13,6 +12,7 @@ from profgate.measuring.init.recipes import FEWEST_RUNS, RECIPES, RUNS, Extent
 from profgate.measuring.init.repository import HOSTED, WORKFLOWS, Pattern, Project
 from profgate.measuring.init.trial import LONGEST_RUN, Copies, needed, once, other_version, too_little
 from profgate.measuring.init.workflow import Plan, one_line
+from profgate.model.record import replace
 
 AGAIN = "profgate init --replace --measure"
 OTHER_SETUP, OTHER_COMMAND = f"{AGAIN} --install 'SETUP'", f"{AGAIN} --command 'COMMAND'"

@@ -5,7 +5,6 @@ import shlex
 import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import chain
 from pathlib import PurePosixPath
 
@@ -20,6 +19,7 @@ from profgate.measuring.init.candidates import (
     table_of,
     within,
 )
+from profgate.model.record import Record
 
 MARKS = {  # the files of a project whose benchmarks are not those of a project around it
     "Python": ("pyproject.toml",),
@@ -31,8 +31,7 @@ MARKS = {  # the files of a project whose benchmarks are not those of a project 
 EACH, FOLDER, ALL = "{path}", "{parent}", ""  # what the files of one command have in common
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(Record):
     """Files that declare benchmarks or tests, and the command that runs them.
 
     ``places`` are the patterns of their paths, separated by spaces. Their text contains ``needs`` and not ``without``,

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cache
 
 from profgate.attribution.repository_paths import RepositoryPaths
@@ -10,6 +9,7 @@ from profgate.errors import ProfileError
 from profgate.measuring.init.candidates import Files
 from profgate.model.call_tree import merged_paths
 from profgate.model.profile import Profile
+from profgate.model.record import Record, field
 
 DEPENDENCIES = re.compile(r"(?:^|/)(?:node_modules|\.venv|\.py-spy|vendor|_deps)/")
 OTHERS = re.compile(
@@ -19,8 +19,7 @@ OTHERS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(Record):
     """The number of samples of a recording, and the share of them that are in or below a function of the library.
 
     ``tests`` has this share of the samples below each test that was asked for.

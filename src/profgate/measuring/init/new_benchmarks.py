@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import PurePosixPath
 
 from profgate.measuring.init.candidates import Candidate, Files, Kind, joined
@@ -13,6 +12,7 @@ from profgate.measuring.init.native_project import LINKED, SKELETON
 from profgate.measuring.init.recipes import extent_for
 from profgate.measuring.init.repository import SETUPS
 from profgate.measuring.init.workflow import Plan
+from profgate.model.record import replace
 from profgate.report.templates import render_template
 
 LOADER = re.compile(r"(?:--import|--require|-r|--loader) \S{1,200}")

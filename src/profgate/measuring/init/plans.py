@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from itertools import chain, count, filterfalse
 from pathlib import PurePosixPath
 
@@ -12,14 +11,14 @@ from profgate.measuring.init.new_benchmarks import repeated_tests
 from profgate.measuring.init.recipes import RECIPES, Recipe, extent_for, recipe_of
 from profgate.measuring.init.repository import HOSTED, SETUPS, WORKFLOWS, Project, candidates, pattern_of
 from profgate.measuring.init.workflow import Plan
+from profgate.model.record import Record, replace
 from profgate.model.visible_text import plain
 
 NOTHING = "nothing"
 MOST_BENCHMARKS = 2  # that are tried before the tests are repeated
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(Record):
     """Command-line options. Those that are None are detected.
 
     ``measure`` makes a trial recording, ``replace`` replaces an existing workflow of profgate, and ``expanded`` writes

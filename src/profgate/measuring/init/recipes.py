@@ -5,10 +5,10 @@ import os
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from profgate.errors import ProfgateError
 from profgate.io.processes import output_of
+from profgate.model.record import Record
 from profgate.model.source import JFR_ARGUMENTS, JFR_EVENTS, JFR_PRIVATE
 
 SAMPLES = 40_000  # required total number of samples in the runs of one side of a comparison
@@ -42,8 +42,7 @@ PROFILERS = {  # the profilers that are not part of the language, and how to ins
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Recipe:
+class Recipe(Record):
     """Description of how to record programs in one language.
 
     ``marks`` are names of files that identify the language, ``endings`` are those of its sources, ``programs`` matches
@@ -68,8 +67,7 @@ class Recipe:
     activate: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
+class Extent(Record):
     """Extent of a recording: samples per second, and number of runs on each side of a comparison.
 
     ``seconds`` is the measured duration of the command, or None. ``budget`` are the minutes for `profgate confirm`.

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
@@ -28,6 +27,7 @@ from profgate.measuring.init.finders import (
 from profgate.measuring.init.native_project import built_candidates, native_setup
 from profgate.measuring.init.node_project import node_candidates, node_setup
 from profgate.measuring.init.recipes import RECIPES, Recipe
+from profgate.model.record import Record, field
 
 WORKFLOWS = ".github/workflows"
 RUNNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -66,8 +66,7 @@ SETUPS: Mapping[str, Callable[[Files, str], tuple[str, ...]]] = {
 INPUT = re.compile(r"\bstdin\b(?!\s*=)|\bSystem\.in\b|\bstd::cin\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Record):
     """What the workflow takes over from the repository's own test job for a language.
 
     ``action`` installs the language with ``options``, or is "". ``setup`` prepares a checkout, and ``machine`` the
@@ -80,8 +79,7 @@ class Pattern:
     machine: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
+class Project(Record):
     """Detected properties of a repository, the best guess of each list first. ``ours`` is a workflow with profgate."""
 
     recipes: tuple[Recipe, ...]

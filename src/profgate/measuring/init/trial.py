@@ -6,7 +6,6 @@ import re
 import shlex
 import sys
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path, PurePosixPath
 
@@ -22,6 +21,7 @@ from profgate.measuring.init.candidates import LARGEST_FILE, Files, within
 from profgate.measuring.init.library_share import Share, share_of
 from profgate.measuring.init.recipes import extent_for, samples_of
 from profgate.measuring.init.workflow import COUNT, Plan, name_of, one_line
+from profgate.model.record import Record, replace
 from profgate.model.visible_text import plain
 
 LONGEST_RUN = 30.0  # in seconds of processor time, which other programs do not change
@@ -52,15 +52,14 @@ ADVICE = (
 VERSIONS = {"Python": "python --version", "Node": "node --version", "Go": "go version", "Java": "java --version"}
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
+class Trial(Record):
     """A plan and its trial recording, if it succeeded: its share, and its duration in seconds.
 
     ``result`` describes the duration of the gate for the user.
     """
 
     plan: Plan
-    share: Share = field(default_factory=Share)
+    share: Share = Share()
     seconds: float = 0.0
     result: str = ""
 

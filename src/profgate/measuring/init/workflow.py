@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -13,6 +12,7 @@ from profgate.errors import ProfgateError
 from profgate.measuring.init.candidates import Candidate
 from profgate.measuring.init.recipes import BUDGET, REPEAT, REPEATED, RUNS, Extent, Recipe, samples_of
 from profgate.measuring.init.repository import BRANCH, CURRENT, HOSTED, RUNNER, Pattern
+from profgate.model.record import Record, replace
 from profgate.report.templates import render_template
 
 COUNT = re.compile(
@@ -21,8 +21,7 @@ COUNT = re.compile(
 OPEN = "# TODO: "
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(Record):
     """The content of a workflow that records ``benchmark`` on a runner labelled ``runner``.
 
     A benchmark with an empty command stands for one that the user has to add. ``problem`` is the reason why it does not
@@ -34,7 +33,7 @@ class Plan:
     branch: str
     runner: tuple[str, ...]
     extent: Extent
-    pattern: Pattern = field(default_factory=Pattern)
+    pattern: Pattern = Pattern()
     problem: str = ""
 
     def changed(self, **values: Any) -> "Plan":  # noqa: ANN401 - the values of any field

@@ -10,7 +10,6 @@ In long series of noisy values, E-divisive (`statistics.change_points`) also fin
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cache
 from itertools import chain, pairwise
 
@@ -20,6 +19,7 @@ from profgate.errors import ComparisonError, did_you_mean
 from profgate.measuring.track.versions import BenchmarkValue, Evolution, EvolutionLine, Jump, MeasuredVersion
 from profgate.model.arrays import FloatArray, IntArray, read_only
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import Record
 from profgate.model.units import Metric, MetricKind
 from profgate.statistics.change_points import shifts
 from profgate.statistics.t_tests import critical_t
@@ -31,8 +31,7 @@ AROUND = 3
 LEAST_SEGMENT = 4  # minimum number of versions on each side of a persistent change
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class VersionSeries:
+class VersionSeries(Record, eq=False):
     """The values of comparable versions in line number ``line``, excluding versions without values.
 
     ``numbers`` (int64), ``middle`` (float64) and ``count`` (int64) contain the number, the median and the number of

@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from profgate import loading, pipeline
@@ -19,6 +18,7 @@ from profgate.measuring.track.versions import Evolution, EvolutionLine, Version
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 from profgate.model.reason import ReasonCode, Side
+from profgate.model.record import replace
 from profgate.model.report import Document
 from profgate.model.source import SourceFile
 from profgate.model.units import CALLS

@@ -7,7 +7,6 @@ import platform
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from pathlib import Path, PurePosixPath
 from time import monotonic
@@ -33,14 +32,14 @@ from profgate.measuring.track.versions import (
     Version,
 )
 from profgate.model.profile import Measurements, Profile
+from profgate.model.record import Record, replace
 from profgate.model.units import CALLS, Metric, MetricKind, base_unit
 from profgate.model.visible_text import name_text
 from profgate.report.numbers import counted
 from profgate.report.wording import reason_text
 
 
-@dataclass(frozen=True, slots=True)
-class TrackPlan:
+class TrackPlan(Record):
     """The command and the versions to measure.
 
     ``setup`` is a shell command, and ``copied`` are paths that are copied into each worktree. ``timeout`` is in

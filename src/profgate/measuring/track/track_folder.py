@@ -10,15 +10,13 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
-
-from pydantic import TypeAdapter
 
 from profgate.errors import ProfgateError
 from profgate.io.files import read_stored, sources_under, write_text
 from profgate.io.scratch import UNFOLLOWED, scratch_folder, try_lock
 from profgate.measuring.track.versions import TrackRun
+from profgate.model.record import adapter_of, to_builtins
 from profgate.model.source import SourceFile
 
 SCHEMA = "profgate.track-run/1"
@@ -30,7 +28,7 @@ SOURCES = "work/source"  # with its checkout, same layout as on CI runners, so t
 
 def record_to_json(record: TrackRun) -> str:
     """Return the record as JSON text in the format `profgate.track-run/1`."""
-    return json.dumps({"schema": SCHEMA, **asdict(record)}, indent=1, allow_nan=False) + "\n"
+    return json.dumps({"schema": SCHEMA, **to_builtins(record)}, indent=1, allow_nan=False) + "\n"
 
 
 def record_from_json(text: str) -> TrackRun | None:
@@ -38,7 +36,7 @@ def record_from_json(text: str) -> TrackRun | None:
     try:
         content = json.loads(text)
         valid = content["schema"] == SCHEMA and "values" in content
-        return TypeAdapter(TrackRun).validate_python(content) if valid else None
+        return adapter_of(TrackRun).validate_python(content) if valid else None
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
 

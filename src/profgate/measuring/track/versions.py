@@ -1,17 +1,16 @@
 """Versions in a git repository, the values measured for them, and the jumps between them."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from profgate.errors import ProfgateError
 from profgate.io.worktrees import quiet_git
 from profgate.model.arrays import FloatArray, IntArray
 from profgate.model.reason import Reason
+from profgate.model.record import Record
 from profgate.model.units import Metric
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(Record):
     """A version to measure."""
 
     name: str
@@ -19,8 +18,7 @@ class Version:
     subject: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class BenchmarkValue:
+class BenchmarkValue(Record):
     """Result of one run for one benchmark and metric. ``value`` is in the unit of the metric.
 
     ``file`` and ``line`` locate the benchmark, and ``source`` is a digest of its source code. Unknown fields are None.
@@ -34,8 +32,7 @@ class BenchmarkValue:
     source: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class TrackRun:
+class TrackRun(Record):
     """A finished run of a version. ``problem`` explains why the run has no values."""
 
     values: tuple[BenchmarkValue, ...] = ()
@@ -45,8 +42,7 @@ class TrackRun:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class MeasuredVersion:
+class MeasuredVersion(Record):
     """A version with the values of each run on ``machine``. ``problem`` explains why there are no values."""
 
     version: Version
@@ -56,8 +52,7 @@ class MeasuredVersion:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class EvolutionLine:
+class EvolutionLine(Record, eq=False):
     """The values of one benchmark and metric over all versions.
 
     ``middle``, ``low`` and ``high`` (float64) are the median, smallest and largest value of each version, NaN without
@@ -75,8 +70,7 @@ class EvolutionLine:
     source_known: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Jump:
+class Jump(Record):
     """A change in line number ``line`` that exceeds the noise, from version number ``baseline`` to ``target``.
 
     ``ratio`` is the change divided by the baseline value, or None if the baseline value is zero. ``noise`` is the
@@ -93,8 +87,7 @@ class Jump:
     noise: float
 
 
-@dataclass(frozen=True, slots=True)
-class Evolution:
+class Evolution(Record):
     """The lines of all benchmarks, sorted by benchmark and metric, and their jumps, largest first.
 
     ``title`` is the name of the program, ``metric`` the one to show first, ``measured`` all versions in order, and
@@ -119,8 +112,7 @@ class Evolution:
 FORMAT = "%H%x1f%h%x1f%D%x1f%s"
 
 
-@dataclass(frozen=True, slots=True)
-class TrackedRepository:
+class TrackedRepository(Record):
     """The repository that contains a folder. ``prefix`` is the path of the folder below ``top``, such as ``bench/``."""
 
     top: str

@@ -5,9 +5,9 @@ Source: golang.org/design/14313-benchmark-format, and for lines of units the pac
 
 import re
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import get_args
 
+from profgate.model.record import replace
 from profgate.model.units import Better, MetricKind
 from profgate.readers.benchmarks.results import Results, quantity_of
 from profgate.readers.benchmarks.specification import Record, ResultFormat, completed, lines

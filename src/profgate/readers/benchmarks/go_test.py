@@ -6,9 +6,9 @@ Source: `go doc test2json`.
 import re
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 
 from profgate.model.profile import Profile
+from profgate.model.record import replace
 from profgate.model.source import SourceFile, source_of
 from profgate.readers.benchmarks import go_benchmark
 from profgate.readers.benchmarks.results import LONGEST_NAME, Results

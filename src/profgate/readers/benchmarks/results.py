@@ -3,7 +3,6 @@
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
 from itertools import chain
@@ -13,6 +12,7 @@ import numpy as np
 
 from profgate.model.arrays import read_only
 from profgate.model.profile import Facts, FrameList, Measurements, Profile
+from profgate.model.record import Record, Struct, field, replace
 from profgate.model.units import Better, Metric, MetricKind, base_unit
 from profgate.model.visible_text import NO_NAME, visible
 from profgate.readers.json_text import wrong
@@ -25,8 +25,7 @@ _WORK = {"op", "ops", "operations", "iter", "iterations", "items", "requests", "
 _DECIMAL_BYTES = {"b": 1.0, "bytes": 1.0, "kb": 1e3, "mb": 1e6, "gb": 1e9}
 
 
-@dataclass(frozen=True, slots=True)
-class Quantity:
+class Quantity(Record):
     """A benchmark's metric in a base unit, and the factor that converts the values in the file to that unit."""
 
     metric: Metric
@@ -70,8 +69,7 @@ def _rate(work: str, under: str, name: str) -> Quantity | None:
     return Quantity(metric, _DECIMAL_BYTES.get(work, 1.0) * 1e9 / (factor * 10.0**power))
 
 
-@dataclass
-class Results:
+class Results(Struct):
     """Benchmarks in file order. Without ``scenarios``, all belong to one run. Metrics in ``counted`` are counts."""
 
     where: str

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from itertools import chain, starmap
 from typing import Any
 
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts, Profile
+from profgate.model.record import Struct, field
 from profgate.model.source import HEAD_SIZE, SourceFile
 from profgate.readers.benchmarks.results import Results, measured, quantity_of
 from profgate.readers.containers import read_all, unwrap
@@ -17,8 +17,7 @@ from profgate.readers.reader import BuiltInReader
 _DONE = re.compile(r"--- SKIP|ok$|FAILED$|ignored")  # results of tests that are no benchmarks, or of skipped ones
 
 
-@dataclass(slots=True)
-class Record:
+class Record(Struct):
     """The fields and the position of an entry in a file.
 
     The methods take paths to values, and raise ProfileError if the value has another type or, unless it is optional, is
@@ -77,8 +76,7 @@ class Record:
         return [Record(where := f"{prefix}[{number}]", mapping(entry, where, "it"), self) for number, entry in entries]
 
 
-@dataclass
-class ResultFormat(BuiltInReader):
+class ResultFormat(BuiltInReader, Struct):
     """Reader for benchmark results in a format that is defined by a specification.
 
     The format is also recognised by the pattern ``line``, which is searched for in the first bytes of the file and, if

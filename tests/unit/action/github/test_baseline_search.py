@@ -1,4 +1,3 @@
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -7,6 +6,7 @@ import pytest
 from profgate.action.github.baseline_search import Trust, candidate_runs, distances, distrust, usable_artifact
 from profgate.action.github.records import ArtifactRecord, CommitRecord, RepositoryRecord, WorkflowRun
 from profgate.model.reason import ReasonCode
+from profgate.model.record import replace
 
 WHEN = datetime(2026, 11, 1, tzinfo=UTC)
 TRUST = Trust(4711, ".github/workflows/profile.yml", frozenset({"main", "release"}), own_run=99)

@@ -1,7 +1,7 @@
 """Only what belongs to the finished run is read: its own artifact and its own pull request."""
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -9,6 +9,7 @@ import pytest
 from profgate.action.github.artifact_source import fork_artifact, pull_of_run
 from profgate.action.github.records import ArtifactRecord, PullRecord, PullSide, RepositoryRecord
 from profgate.model.manifest import Manifest, ManifestFile, manifest_to_json
+from profgate.model.record import replace
 from profgate.model.run_context import TriggeringRun
 from profgate.model.source import MANIFEST_NAME
 

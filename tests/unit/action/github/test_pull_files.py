@@ -1,10 +1,9 @@
-from dataclasses import replace
-
 import pytest
 
 from profgate.action.github.pull_files import diff_of_pull, of_another_start, with_files
 from profgate.action.github.records import FileRecord, TreeEntry, TreeRecord
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 
 PATCH = "@@ -1,2 +1,2 @@ def f():\n a\n-b\n+c"
 MODIFIED = FileRecord("src/a.py", "modified", 1, 1, PATCH)

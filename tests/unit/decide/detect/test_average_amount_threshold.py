@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +10,7 @@ from comparisons import from_exclusive, from_stacks, symbols_of
 from profgate.decide.detect.amounts import AverageAmountThreshold
 from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison, Observations
+from profgate.model.record import replace
 from profgate.model.units import Metric
 from sentences import details_of, not_tested
 

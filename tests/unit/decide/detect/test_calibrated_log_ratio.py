@@ -1,10 +1,10 @@
 """The strategy of locations: its columns, directions, floors, and what it gives where the runs decide little."""
 
-from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import to_builtins
 
 from comparisons import from_exclusive, from_stacks, runs_of, timed
 from profgate.decide.detect.evidence import evidence_of
@@ -13,6 +13,7 @@ from profgate.model.calibration import Calibration
 from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison, Runs
 from profgate.model.profile import Facts
+from profgate.model.record import replace
 from profgate.model.units import Metric
 from sentences import result_of
 
@@ -42,7 +43,7 @@ def kinds(comparison: Comparison, detection: Detection) -> dict[str, Kind]:
 def test_columns_of_a_slower_function() -> None:
     detection = detect(sides(BASE, SLOWER))
     assert detection.symbol[0] == 7
-    numbers = asdict(result_of(detection).at(0))
+    numbers = to_builtins(result_of(detection).at(0))
     assert numbers["p"] == pytest.approx(1 / 252)
     assert numbers["ratio"] == pytest.approx(1.0, abs=0.02)
     assert numbers["delta_share"] == pytest.approx(470 / 10_170, abs=0.001)

@@ -1,7 +1,5 @@
 """What is measured about a claim."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -9,6 +7,7 @@ from comparisons import SAMPLES, folded, from_exclusive, overlaid
 from profgate.decide.detect.claims import with_results
 from profgate.model.claim import CLAIM_SPLITS, Claim, ClaimResult
 from profgate.model.comparison import Comparison
+from profgate.model.record import replace
 
 BASE = {"parse": 8000, "render": 6000, **{f"f{place}": 900 + 100 * place for place in range(10)}}
 RUNS = 20

@@ -1,7 +1,6 @@
 """Which test decides, what it may decide, and when the runs decide nothing."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from profgate.decide.detect.evidence import Evidence, evidence_of, run_values
 from profgate.model.comparison import CallEdges, Comparison, Noise, Runs
 from profgate.model.profile import Facts
 from profgate.model.reason import Reason
+from profgate.model.record import replace
 from profgate.model.units import CALLS, Metric, MetricKind
 
 BASE = {f"f{place:02}": 400 + 10 * place for place in range(20)}

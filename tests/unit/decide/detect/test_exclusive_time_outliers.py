@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,6 +12,7 @@ from profgate.decide.detect.amounts import ExclusiveTimeOutliers
 from profgate.decide.detect.strategy import MODULE
 from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison
+from profgate.model.record import replace
 from profgate.model.source import source_of
 from profgate.readers.perun import PerunReader
 from sentences import details_of, not_tested

@@ -1,7 +1,5 @@
 """What is tested of a comparison: which locations, what runs have in common, and nothing of waiting."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -9,6 +7,7 @@ from comparisons import from_exclusive, from_stacks, timed
 from profgate.decide.detect.location_costs import FEWEST_STEADY, SELF, SUBTREE, TOTAL, Costs, Ratios, costs_of
 from profgate.model.arrays import FloatArray
 from profgate.model.comparison import Comparison, Sampling
+from profgate.model.record import replace
 from profgate.model.units import Metric, MetricKind
 
 BASE = {"large": 40_000, **{f"f{place:02}": 2000 for place in range(30)}}

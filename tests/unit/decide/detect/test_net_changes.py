@@ -1,7 +1,6 @@
 """Rows: a change stands where its callers do not make up for it, and a new function below a caller that is known."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from comparisons import from_stacks, runs_of, timed
 from profgate.decide.detect.evidence import Evidence, evidence_of
 from profgate.decide.detect.net_changes import NetChange, net_changes, unconfirmed_changes
 from profgate.model.comparison import CallEdges, Comparison, Noise, Runs
+from profgate.model.record import replace
 from profgate.model.units import Metric, MetricKind
 
 AROUND = {f"main;f{place:02}": 400 + 10 * place for place in range(20)} | {"main;work;steady": 800}

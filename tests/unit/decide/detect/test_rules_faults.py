@@ -1,7 +1,6 @@
 """Words of outside strategies that do not fit, and strategies that want to leave."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from profgate.decide.detect.builtin import detections_of
 from profgate.model.change import Columns, Context, Detection, GateResult, OptionSpec, OutlierScores
 from profgate.model.comparison import Comparison
 from profgate.model.reason import Reason
+from profgate.model.record import replace
 
 
 class Returning:
@@ -57,7 +57,7 @@ FITTING = Detection("odd", "X", "", np.array([0]), np.array([-1]), ONE, ONE, ["n
         (replace(FITTING, node=np.array([3])), "a row names a calling context that does not exist"),
         (replace(FITTING, node=np.array([0])), "a row names a calling context that does not exist"),
         (replace(FITTING, labels=["a", "b"]), "its column labels has 2 rows, symbol has 1"),
-        (replace(FITTING, confidence=None), "TypeError"),  # type: ignore[arg-type]
+        (replace(FITTING, confidence=None), "TypeError"),
     ],
 )
 def test_invalid_detection_becomes_a_reason(result: Detection | None, fault: str) -> None:

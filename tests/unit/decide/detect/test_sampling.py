@@ -1,7 +1,5 @@
 """Samples counted at different rates: shares of a run can be compared, amounts cannot."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -14,6 +12,7 @@ from profgate.decide.detect.strategy import Strategy
 from profgate.model.change import Context, Kind
 from profgate.model.comparison import Comparison, Note, Sampling, sample_counts
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.units import Metric, MetricKind
 from sentences import not_tested
 

@@ -1,7 +1,5 @@
 """The strategy over all workloads, and over the tests of a run's results."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -13,6 +11,7 @@ from profgate.model.change import Change, Context
 from profgate.model.comparison import Comparison
 from profgate.model.durations import DurationTable, RankCheck
 from profgate.model.policy import Policy, Rule
+from profgate.model.record import replace
 from profgate.model.units import Metric
 from profgate.report.rank_report import rank_details
 from sentences import case

@@ -1,7 +1,5 @@
 """The suspects of a measurement in turns: who they are, and how often unchanged code is red."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -15,6 +13,7 @@ from profgate.model.change import Location
 from profgate.model.comparison import Comparison
 from profgate.model.levels import PLACEMENT
 from profgate.model.measurement import Look, Suspect
+from profgate.model.record import replace
 
 BASE = {f"f{place:02}": 4000 + 100 * place for place in range(30)}
 SLOWER = {**BASE, "f07": 9400, "f20": 12_000}

@@ -1,7 +1,6 @@
 """The strategy of totals: when a change of the whole run is found, and when it may gate."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from profgate.decide.detect.gate_tests import Totals, noise_bar
 from profgate.model.calibration import Calibration
 from profgate.model.change import Context, Detection, Kind
 from profgate.model.comparison import Comparison
+from profgate.model.record import replace
 from profgate.model.units import Metric, MetricKind
 from sentences import not_tested, result_of
 

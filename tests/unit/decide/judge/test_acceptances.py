@@ -1,6 +1,5 @@
 """What is accepted is yellow instead of red: one location, one size, never a total."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +8,7 @@ from profgate.decide.judge.accepted import with_acceptances
 from profgate.model.acceptance import Acceptance
 from profgate.model.change import Location
 from profgate.model.reason import Parameter, Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import Finding, WorkloadReport
 from report_samples import finding, metric, report
 

@@ -1,10 +1,9 @@
 """Findings of one change of the code have one cause."""
 
-from dataclasses import replace
-
 import report_samples as samples
 from profgate.decide.judge.accepted import with_causes
 from profgate.model.change import Location
+from profgate.model.record import replace
 from profgate.model.report import Cause, Colour, Finding, FunctionCosts, MetricReport, WorkloadReport
 
 

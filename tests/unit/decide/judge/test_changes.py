@@ -1,10 +1,10 @@
 """Listed changes: units, order, caps and counts."""
 
 import json
-from dataclasses import asdict, replace
 
 import numpy as np
 import pytest
+from msgspec import to_builtins
 
 from comparisons import from_exclusive, from_stacks
 from model_samples import Given, modelled, with_line
@@ -19,6 +19,7 @@ from profgate.model.calibration import Calibration
 from profgate.model.change import Context, Detection, Location
 from profgate.model.comparison import CallEdges, Comparison, Runs
 from profgate.model.policy import Policy
+from profgate.model.record import replace
 from profgate.model.report import MetricReport
 from profgate.model.units import Metric
 from report_samples import texts
@@ -34,7 +35,7 @@ def test_values_are_in_base_units() -> None:
     metric = Metric("cpu", "nanoseconds", exponent=3)
     comparison = from_exclusive([{"a": 100, "b": 0}], [{"a": 300, "b": 5}], metric=metric)
     report = report_of(comparison, verbose=True)
-    json.dumps(asdict(report), allow_nan=False)
+    json.dumps(to_builtins(report), allow_nan=False)
     assert (report.total.baseline, report.total.target, report.total.relative) == (100_000.0, 305_000.0, 2.05)
     change = next(change for change in report.changes if change.location.name == "a")
     assert (change.from_value, change.to_value, change.delta, change.relative) == (100_000.0, 300_000.0, 200_000.0, 2.0)
@@ -137,7 +138,7 @@ def test_models_have_names_changes_and_parts() -> None:
     chosen: list[Strategy] = [BestModelOrderEquality(), LocalStatistics()]
     detections = [strategy.detect(comparison, {}, Context()) for strategy in chosen]
     report = metric_report(comparison, detections)
-    json.dumps(asdict(report), allow_nan=False)
+    json.dumps(to_builtins(report), allow_nan=False)
     order, local, gone, also_gone = report.changes
     assert (order.from_value, order.to_value, order.delta, order.relative) == (None, None, None, None)
     assert (details_of(order).baseline, details_of(order).target, details_of(order).growth_to) == (

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from profgate.decide.judge.verdict import judge
 from profgate.model.claim import Claim, ClaimResult
 from profgate.model.measurement import Measurement
 from profgate.model.policy import Policy
+from profgate.model.record import replace
 from profgate.model.report import Report
 
 RESULT = ClaimResult(

@@ -1,7 +1,6 @@
 """Rows of calling contexts: which are listed, and how they join the function's finding."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
 
@@ -18,6 +17,7 @@ from profgate.model.change import Change, Context, Location
 from profgate.model.comparison import LONGEST_PATH, Comparison
 from profgate.model.policy import Policy, Rule
 from profgate.model.reason import Side
+from profgate.model.record import replace
 from profgate.model.report import TOTAL, Attribution, Finding, MetricReport, Report, Verdict, WorkloadReport
 from profgate.report.json_report import from_json, to_json
 from terminal_text import terminal_text

@@ -1,13 +1,12 @@
 """What the judge makes of changes of the whole report: a review, never red."""
 
-from dataclasses import replace
-
 import pytest
 
 from profgate.decide.judge.verdict import judge
 from profgate.model.change import Change
 from profgate.model.policy import Policy
 from profgate.model.reason import Reason, ReasonCode
+from profgate.model.record import replace
 from profgate.model.report import Report
 from report_samples import finding, unchanged
 

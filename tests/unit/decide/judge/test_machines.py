@@ -1,7 +1,5 @@
 """Results of several machines as one: what both show is red, everything else is possible."""
 
-from dataclasses import replace
-
 import pytest
 
 from comparisons import SAMPLES, from_exclusive
@@ -13,6 +11,7 @@ from profgate.errors import ProfgateError
 from profgate.model.measurement import Look, Measurement, Outcome
 from profgate.model.policy import Machines, Policy
 from profgate.model.reason import Side
+from profgate.model.record import replace
 from profgate.model.report import Report
 from profgate.model.units import MetricKind
 from profgate.pipeline import PipelineInput, report_on

@@ -1,7 +1,6 @@
 """Each condition of red alone: a finding for which everything else holds, and what stands against it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,6 +14,7 @@ from profgate.model.calibration import Calibration
 from profgate.model.change import Change, GateResult, Location, OtherMachine
 from profgate.model.policy import Confirm, Policy
 from profgate.model.reason import Reason, ReasonCode, Side
+from profgate.model.record import replace
 from profgate.model.report import TOTAL, Attribution, Finding, FunctionCosts, MetricReport, Report, Total, draft_of
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.statements import undecided

@@ -1,7 +1,5 @@
 """Reports of shards as one: names, baselines, warnings, and the tests of all as in one report."""
 
-from dataclasses import replace
-
 import pytest
 
 from comparisons import from_exclusive
@@ -12,6 +10,7 @@ from profgate.errors import ProfgateError
 from profgate.model.links import Links
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Side, as_reason
+from profgate.model.record import replace
 from profgate.report.json_report import links_from_json, links_to_json
 from report_samples import metric, nothing_compared, regression, report, texts, workload
 

@@ -1,7 +1,5 @@
 """What a comparison with stored baselines leaves to a measurement, and the report that the measurement decides."""
 
-from dataclasses import replace
-
 import pytest
 
 from comparisons import from_exclusive
@@ -18,6 +16,7 @@ from profgate.decide.judge.verdict import judge, policy_stated_in
 from profgate.model.calibration import Calibration
 from profgate.model.measurement import Look, Measurement
 from profgate.model.policy import Policy, StatedPolicy
+from profgate.model.record import replace
 from profgate.model.report import Report
 from profgate.pipeline import PipelineInput, report_on
 from profgate.report.json_report import from_json, to_json

@@ -1,7 +1,6 @@
 """What was not compared or not decided is no pass where the policy of the base commit requires it."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 
@@ -12,6 +11,7 @@ from profgate.decide.judge.verdict import judge
 from profgate.model.acceptance import in_comment
 from profgate.model.policy import Policy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
+from profgate.model.record import replace
 from profgate.model.report import Report
 
 REQUIRED = Policy(required=("w*",))

@@ -1,7 +1,6 @@
 """From comparisons to the verdict: states, colours, reasons and exit codes."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
@@ -27,6 +26,7 @@ from profgate.model.comparison import Comparison, Note
 from profgate.model.policy import Policy
 from profgate.model.profile import Configuration, FrameList, Profile
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side, as_reason
+from profgate.model.record import replace
 from profgate.model.report import Attribution, Finding, FunctionCosts, Report, Verdict, WorkloadReport
 from profgate.model.units import CALLS, Metric, MetricKind
 from profgate.report.json_report import from_json, to_json
