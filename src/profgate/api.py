@@ -32,9 +32,9 @@ from profgate.report.json_report import (
     LINKS_NAME,
     REPORT_NAME,
     from_json,
+    json_bytes,
     links_from_json,
     links_to_json,
-    to_json,
 )
 from profgate.report.receipt import RECEIPT_NAME, receipt_json
 from profgate.report.terminal_report import terminal_lines
@@ -132,7 +132,7 @@ class Report(Record, eq=False, dict=True):
 
     def json(self) -> str:
         """Return the report as JSON (``docs/report.schema.json``)."""
-        return to_json(self.data, in_processes)
+        return json_bytes(self.data, in_processes).decode()
 
     def markdown(self) -> str:
         """Return the pull request comment as Markdown."""
@@ -184,11 +184,13 @@ def write_report(
     from profgate.flamegraph.pages import build_index  # slow; only needed for files
     from profgate.report.explanation import EXPLANATION_NAME, explanation
 
-    files = {REPORT_NAME: to_json(view.report, in_processes), EXPLANATION_NAME: explanation(view)}
+    files = {EXPLANATION_NAME: explanation(view)}
     files |= {one.name: one.text for page in pages for one in (page.document, page.stacks) if one is not None}
     if view.report.claims:
         files[RECEIPT_NAME] = receipt_json(view.report)
-    failed = write_files({name: text.encode() for name, text in files.items()})
+    failed = write_files(
+        {REPORT_NAME: json_bytes(view.report, in_processes), **{name: text.encode() for name, text in files.items()}}
+    )
     names = {(page.workload, page.metric): page.document.name for page in pages if page.document.name not in failed}
     if not view.report.metrics:
         return Links(pages=names)

@@ -46,31 +46,35 @@ LARGEST_NUMBER = 1e100
 LARGEST_REPORT = 512 << 20  # bytes; longer reports are neither written nor read
 
 
-def to_json(report: Report, run: Callable[[Sequence[Callable[[], str]]], list[str]] | None = None) -> str:
+def to_json(report: Report) -> str:
+    """Return the report as text. See `json_bytes`."""
+    return json_bytes(report).decode()
+
+
+def json_bytes(report: Report, run: Callable[[Sequence[Callable[[], bytes]]], list[bytes]] | None = None) -> bytes:
     """Return the report as deterministic JSON with one line for each field of the report and one for each workload.
 
     Values are in base units; non-finite numbers become null. ``run`` calls functions and returns their results in the
     same order. Raises ProfgateError if the text would be longer than the limit for reading a report.
     """
-    parts = list[str]()
-    for name, value in _document(replace(report, workloads=())).items():
-        parts.append(f'{"," if parts else "{"}\n"{name}": ')
-        if name == "workloads" and report.workloads:
-            loads = [",\n"] * (2 * len(report.workloads) - 1)
-            tasks = [partial(_line, load) for load in report.workloads]
-            loads[::2] = run(tasks) if run else [task() for task in tasks]
-            parts += ["[\n", *loads, "\n]"]
-        else:
-            parts.append(_line(value))
-    text = "".join([*parts, "\n}\n"])
-    if len(text) > LARGEST_REPORT:  # the text is ASCII, so each character is one byte
+    document = _document(replace(report, workloads=()))
+    # the verdict of a large report takes as long as many workloads
+    tasks = [partial(_line, value) for value in (*document.values(), *report.workloads)]
+    lines = run(tasks) if run else [task() for task in tasks]
+    loads, parts = [b",\n"] * (2 * len(report.workloads) - 1), list[bytes]()
+    loads[::2] = lines[len(document) :]
+    for name, line in zip(document, lines, strict=False):
+        text = [b"[\n", *loads, b"\n]"] if loads and name == "workloads" else [line]
+        parts += [b",\n" if parts else b"{\n", f'"{name}": '.encode(), *text]
+    data = b"".join([*parts, b"\n}\n"])
+    if len(data) > LARGEST_REPORT:
         _refuse(REPORT_NAME, f"is longer than {LARGEST_REPORT:,} bytes; compare fewer workloads in one job")
-    return text
+    return data
 
 
 def digest_of(report: Report, links: Links) -> str:
     """Return a hexadecimal SHA-256 digest of a report and its links, which distinguish equal results of shards."""
-    return sha256(f"{to_json(report)}{links_to_json(links)}".encode()).hexdigest()
+    return sha256(json_bytes(report) + links_to_json(links).encode()).hexdigest()
 
 
 def from_json(text: str, where: str = REPORT_NAME) -> Report:
@@ -97,12 +101,12 @@ def from_json(text: str, where: str = REPORT_NAME) -> Report:
         _refuse(where, f"is not JSON ({error}); write it with `profgate compare --format json`")
 
 
-def _line(value: Plain) -> str:
+def _line(value: Plain) -> bytes:
     encode = partial(json.dumps, check_circular=False, separators=(",", ":"), default=_document)
     try:
-        return encode(value, allow_nan=False)
+        return encode(value, allow_nan=False).encode()
     except ValueError:  # a number that is not finite
-        return encode(json.loads(encode(value), parse_constant=lambda _: None))
+        return encode(json.loads(encode(value), parse_constant=lambda _: None)).encode()
 
 
 def _document(value: Any) -> dict[str, Plain]:  # noqa: ANN401
@@ -111,11 +115,10 @@ def _document(value: Any) -> dict[str, Plain]:  # noqa: ANN401
     document = {
         name: dict(sorted(part.items())) if part.__class__ is dict else part
         for name, part in zip(names, parts(value), strict=False)
-        if part or name not in OPTIONAL
+        if part or (name not in OPTIONAL and not (sparse and (part is None or part == "")))
     }
     if sparse:
-        known = ((name, fact) for name, fact in document.items() if fact not in (None, ""))
-        return {name: fact for name, fact in known if not isinstance(fact, float) or math.isfinite(fact)}
+        return {name: fact for name, fact in document.items() if not isinstance(fact, float) or math.isfinite(fact)}
     if isinstance(value, Reason):
         if not value.reasons:
             del document["reasons"]
