@@ -67,7 +67,9 @@ def view_of_metric(report: Report, workload: WorkloadReport, metric: MetricRepor
     reasons = tuple(
         reason
         for reason in report.verdict.reasons
-        if reason.code is not ReasonCode.FINDING and tuple(map(reason.parameters.get, ("workload", "metric"))) == place
+        if reason.parameters.get("workload") == workload.name
+        and reason.parameters.get("metric") == metric.name
+        and reason.code is not ReasonCode.FINDING
     )
     conclusion = groups.conclusion_of(metric)
     if conclusion == "inconclusive" and not reasons:  # another metric decides about this workload

@@ -71,6 +71,12 @@ class View:
             groups.not_compared(report),
         )
         self.metrics = Counter(pair.workload for pair in self.pairs)
+        # the first reason of each metric
+        self._obstacles = {
+            (reason.parameters.get("workload"), reason.parameters.get("metric")): [reason]
+            for reason in reversed(report.verdict.reasons)
+            if reason.code in UNDECIDED
+        }
         self.first = self._leading()
         self.causes, self.better = self._causes(), [row for row in self.groups.better if not row.total]
 
@@ -246,9 +252,8 @@ class View:
 
     def undecided(self, pair: Pair) -> str:
         """Return why a metric is inconclusive, or "" if it is conclusive."""
-        place = {"workload": pair.workload, "metric": pair.metric.name}.items()
-        reasons = (reason for reason in self.report.verdict.reasons if reason.code in UNDECIDED)
-        return next((self.reason(reason) for reason in reasons if place <= reason.parameters.items()), "")
+        reasons = self._obstacles.get((pair.workload, pair.metric.name), ())
+        return next(map(self.reason, reasons), "")
 
     def worded(self, line: Reason | str) -> str:
         """Return a line of the details."""
