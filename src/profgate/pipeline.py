@@ -333,7 +333,6 @@ def metric_report_of(
     found = detections_of(comparison, selection, Context(states, evidence()), brief=brief)
     causes: Causes | None = None
     if not all(map(quiet, found)):
-        tested = (detection.calibration for detection in found if detection.calibration is not None)
-        factors = (calibration.common_factor for calibration in tested)
+        factors = (detection.calibration.common_factor for detection in found if detection.calibration is not None)
         causes = walked_causes(comparison, found, states, next(filter(None, factors), 1.0))
     return metric_report(comparison, found, verbose=verbose, states=states, causes=causes, requested=rules)

@@ -24,7 +24,6 @@ from profgate.compare.columns import (
     place_of,
     run_columns,
     run_count,
-    run_starts,
     significant_rows,
     stack_columns,
     stored_metric,
@@ -75,10 +74,13 @@ def line_costs(
 
     Stacks that `Forest.dropped` marks have no cost. In the total cost of a line, each stack is counted once.
     """
-    places = [_places(profile, symbols) for profile, symbols in zip(profiles, numbering.maps, strict=True)]
-    known = [of_profile for of_profile in places if of_profile is not None]
+    known: list[IntArray] = []
+    for profile, symbols in zip(profiles, numbering.maps, strict=True):
+        if (of_profile := _places(profile, symbols)) is None:
+            return None
+        known.append(of_profile)
     # if every function has a single line, the lines are probably those at which the functions begin
-    if len(known) < len(profiles) or not _has_two_lines(np.concatenate(known)):
+    if not _has_two_lines(np.concatenate(known)):
         return None
     if forest is None and any(profile.graph is None for profile in profiles):
         return None
@@ -263,11 +265,8 @@ class AlignedRuns:
             numbering = Numbering(symbols, (mapping,))
             forest = forest_of([profile], numbering, self._options)
             found.append(run_columns([profile], numbering, metric, forest, waits)[0])
-        own = np.concatenate([columns.own for columns in found])
-        sums = np.concatenate([columns.sums for columns in found])
-        active = np.concatenate([columns.active for columns in found])
-        values = _sample_values([profile for profile, _ in self._base_runs], metric)
-        return Noise(read_only(own), read_only(sums), read_only(active), values)
+        own, _, sums, active = (read_only(np.concatenate(column)) for column in zip(*found, strict=True))
+        return Noise(own, sums, active, _sample_values([profile for profile, _ in self._base_runs], metric))
 
     def _counts(self, metric: Metric) -> Runs:
         # all files of a base run were recorded by one job, even if the files do not name the job
@@ -276,8 +275,8 @@ class AlignedRuns:
         baseline, target = self._workload.baseline_runs, self._workload.target_runs
         base = (*baseline, *self._workload.noise_runs)
         return Runs(
-            int(run_starts(baseline, metric)[-1]),
-            int(run_starts(target, metric)[-1]),
+            sum(map(run_count, baseline, repeat(metric))),
+            sum(map(run_count, target, repeat(metric))),
             len(noise_jobs),
             self._jobs(baseline, metric),
             self._jobs(target, metric),
@@ -317,7 +316,8 @@ class AlignedRuns:
 
     def _diff_tree(self, forest: Forest, rows: Sequence[IntArray], period: int | None) -> DiffTree:
         tree, sides = forest.tree, (slice(self._split), slice(self._split, None))
-        before, after = (np.add.reduce(rows[side], axis=0, dtype=np.int64) for side in sides)
+        runs = read_only(np.stack(rows))
+        before, after = (np.add.reduce(runs[side], axis=0) for side in sides)
         bodies = [profile.stacks for profile in self._runs]
         calls = [path_calls(bodies[side], forest.leaf_rows[side], tree, forest.dropped) for side in sides]
         return DiffTree(
@@ -329,7 +329,7 @@ class AlignedRuns:
             calls[0],
             calls[1],
             evidence=significant_rows(tree, rows, self._split, period),
-            run_self=read_only(np.stack(rows)),
+            run_self=runs,
         )
 
     def _warnings(self, costs: RunCosts) -> tuple[Reason, ...]:
@@ -349,6 +349,8 @@ class AlignedRuns:
             found.append(Reason(ReasonCode.REAL_TIME))
         if self._forest is not None and self._forest.dropped.any():
             found.append(Reason(ReasonCode.STACKS_DROPPED))
+        if not self._settled.groups:
+            return tuple(found)
         # groups of less than 1 % of all runs are not stated
         sums = costs.total_value.sum(axis=0, dtype=np.float64)
         for symbol in np.flatnonzero(sums >= 0.01 * costs.run_totals.sum(dtype=np.float64)).tolist():

@@ -81,9 +81,9 @@ def factor_of(profile: Profile, place: int, metric: Metric) -> int:
     return int(10 ** (profile.metrics[place].exponent - metric.exponent))
 
 
-def checked(values: IntArray, factor: int, name: str) -> IntArray:
-    """Multiply the values by the factor. Raises ComparisonError if the sum of the products overflows."""
-    if max(factor, exact_sum(values) * factor) > MAX_TOTAL:
+def checked(values: IntArray, factor: int, name: str, further: int = 0) -> IntArray:
+    """Multiply the values by the factor. Raises ComparisonError if their sum overflows, with a ``further`` value."""
+    if max(factor, (exact_sum(values) + further) * factor) > MAX_TOTAL:
         raise ComparisonError(name, "values in the common unit add up to more than 62 bits; compare fewer runs")
     return values * factor
 
@@ -154,10 +154,10 @@ def stack_columns(
         stacks, place = profile.stacks, place_of(profile, metric)
         if stacks is None or place is None:
             raise ComparisonError(profile.name, f"has no stacks of {metric.name}")
-        values = np.append(stacks.values[place], stacks.root_values[place])
-        values = checked(values, factor_of(profile, place, metric), profile.name)
-        of_row = added_at(len(tree), forest.leaf_rows[run], values[:-1])
-        of_row[0] += values[-1]
+        factor, root = factor_of(profile, place, metric), int(stacks.root_values[place])
+        values = checked(stacks.values[place], factor, profile.name, root)
+        of_row = added_at(len(tree), forest.leaf_rows[run], values)
+        of_row[0] += root * factor
         of_row[forest.dropped] = 0
         below = tree.totals(of_row)
         own[run] = added_at(symbols, tree.symbol[1:], of_row[1:])

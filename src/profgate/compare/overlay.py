@@ -125,7 +125,7 @@ def compare_workload(
         return Numbering(found.symbols, (*found.maps[len(noise) :], *found.maps[: len(noise)]))
 
     numbering, files, aliases = numbered({}), dict[str, str](), dict[Identity, Identity]()
-    if pairing is not None:
+    if pairing is not None and any(numbering.symbols.files):
         files, folders = _paired_files(names_of(workload, numbering), _base_jobs(workload, numbering), pairing)
         if files:
             keys.rename([{}] * len(profiles), files)

@@ -1,7 +1,7 @@
 """Reads the files of both sides as profiles and reports unreadable and empty files."""
 
 from collections.abc import Iterable, Sequence
-from itertools import chain, zip_longest
+from itertools import chain, starmap, zip_longest
 from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.compare.runs import workload_name
@@ -64,7 +64,7 @@ def read_recordings(
             elif reason is not None:
                 side = "target" if number else "baseline"
                 problems.setdefault(workload_name(source.name), []).append(_Problem(side, source.name, reason))
-    unreadable = tuple(_unreadable(workload, found) for workload, found in problems.items())
+    unreadable = tuple(starmap(_unreadable, problems.items()))
     return Recordings(profiles, unreadable, tuple(warnings))
 
 

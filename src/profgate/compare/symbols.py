@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain, count
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -168,7 +168,11 @@ class FrameKeys:
         identities = [parts.get(text, (text, None)) for text in texts] if parts else []
         names, symbol_files = [name for name, _ in identities] or texts, [file for _, file in identities]
         symbol_files = symbol_files or [None] * len(texts)
-        symbols = Symbols(names, symbol_files, *_details(profiles, maps, keys, shown, len(texts)))
+        columns: list[Any] = []
+        for column in (names, symbol_files, *_details(profiles, maps, keys, shown, len(texts))):
+            # of many workloads, equal columns would take much memory
+            columns.append(next((known for known in columns if known == column), column))
+        symbols = Symbols(*columns)
         symbols.several.update(_several(profiles[-self._targets :], maps[-self._targets :]))
         for symbol in symbols.several:
             symbols.lines[symbol] = None
@@ -182,6 +186,8 @@ def with_first_lines(comparison: Comparison, states: SourceStates | None) -> Com
     executed and may be anywhere in the function.
     """
     table, costs = comparison.symbols, comparison.lines
+    if costs is None and states is None:
+        return comparison
     lines = np.array(table.lines, np.object_)
     if costs is not None:
         lines[costs.symbol[lines[costs.symbol] == costs.line]] = None

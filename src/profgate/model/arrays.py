@@ -22,6 +22,8 @@ def read_only(array: AnyArray) -> AnyArray:
 
 def exact_sum(values: IntArray) -> int:
     """Return the sum of int64 values, which may exceed 64 bits."""
+    if values.size < 100:
+        return sum(values.ravel().tolist())
     high, low = values >> 32, values & 0xFFFFFFFF  # much faster than a sum of Python integers
     return (int(high.sum()) << 32) + int(low.sum())
 

@@ -41,8 +41,7 @@ class Symbols(Record):
 
     def libraries(self) -> list[bool]:
         """Return whether each symbol belongs to another project, by its name, file and module."""
-        places = zip(self.labels, self.origins or self.files, self.modules, strict=True)
-        return [is_library(*place) for place in places]
+        return list(map(is_library, self.labels, self.origins or self.files, self.modules))
 
     def texts(self) -> list[str]:
         """Return each symbol's name and file as text, such as ``f (pkg/a.py)``, in the notation of stack collapsers."""

@@ -22,6 +22,7 @@ SMALLEST_PERIOD = 10_000
 FEWEST_MULTIPLES = 8
 FIRST = 20  # lines by which a file is recognised
 _LINE = re.compile(r"-?[0-9]{1,10}")
+_STACKS = re.compile(rb"(?:[^\n]*[ \t]\d++\n)*+[^\n]*[ \t]\d++")  # usual lines, each of which `stack_and_value` accepts
 
 
 def _scaled(scan: Scan) -> tuple[IntArray, int, int]:
@@ -96,7 +97,7 @@ class FoldedReader(BuiltInReader):
         lines = [line for line in _first_lines(source) if line.strip() and not line.startswith(b"#")]
         if len(source.head) < source.size and len(lines) > 1:
             lines.pop()  # the last line in the head may be incomplete
-        fitting = sum(stack_and_value(line) is not None for line in lines)
+        fitting = len(lines) if _STACKS.fullmatch(b"\n".join(lines)) else sum(map(bool, map(stack_and_value, lines)))
         if not lines:
             return "it holds only comments and blank lines"
         if fitting == len(lines) or (2 * fitting >= len(lines) and any(b";" in line for line in lines)):
@@ -191,9 +192,12 @@ def read_dialect(names: list[str], stacks: Stacks) -> tuple[FrameList, Stacks, s
     A dialect is the notation of one profiler. If most names match a dialect, all names are parsed as this dialect.
     Otherwise, the names are not changed.
     """
-    roots = sorted(set(stacks.frame[stacks.depth == 0].tolist()))
-    # Python's sampling profiler starts each stack with a frame for the thread
-    if roots and all(re.fullmatch(r"tid:\d+", names[root]) for root in roots):
+    # Python's sampling profiler starts each stack with a frame for the thread, also the first one, which has number 0
+    if (
+        names
+        and names[0].startswith("tid:")
+        and all(re.fullmatch(r"tid:\d+", names[root]) for root in set(stacks.frame[stacks.depth == 0].tolist()))
+    ):
         names, stacks = _without_threads(names, stacks)
         return _frames(names, _python_sampling), stacks, PYTHON_SAMPLING
     if 2 * sum(name[-1].isdigit() for name in names if ":" in name) > len(names):

@@ -18,7 +18,6 @@ from profgate.model.kernels import Kernels, LineScan
 from profgate.model.record import Struct, field
 from profgate.model.source import SourceFile
 from profgate.readers.containers import MAX_LINE
-from profgate.readers.reader import collection_paused
 
 SMALL = 4 << 20  # file size in bytes above which unsorted blocks are sorted
 BLOCK = 1 << 20
@@ -372,17 +371,16 @@ def scan_file(source: SourceFile, kernels: Kernels | None = None) -> Scan:
     scan = Scan(source.name)
     path, depth, limit = b"", 0, FOLD_EVENTS
     compiled, frames = kernels.line_scan() if kernels is not None else None, numbered(b"")
-    with collection_paused():
-        for block in _blocks(source):
-            if compiled is None:
-                path, depth = _scan_block(scan, block, path, depth, frames.__getitem__)
-            elif not _scan_block_compiled(scan, block, compiled):
-                path, depth = compiled.path()
-                frames, compiled = numbered(compiled.names()), None
-            if len(scan.new) > limit:
-                _fold(scan, kernels)
-                path, depth, limit = b"", 0, max(FOLD_EVENTS, 2 * len(scan.new))
-                if compiled is not None:
-                    compiled.follow(b"")
-        scan.names = b"\n".join([*frames, b""]) if compiled is None else compiled.names()
+    for block in _blocks(source):
+        if compiled is None:
+            path, depth = _scan_block(scan, block, path, depth, frames.__getitem__)
+        elif not _scan_block_compiled(scan, block, compiled):
+            path, depth = compiled.path()
+            frames, compiled = numbered(compiled.names()), None
+        if len(scan.new) > limit:
+            _fold(scan, kernels)
+            path, depth, limit = b"", 0, max(FOLD_EVENTS, 2 * len(scan.new))
+            if compiled is not None:
+                compiled.follow(b"")
+    scan.names = b"\n".join([*frames, b""]) if compiled is None else compiled.names()
     return scan

@@ -9,7 +9,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import combinations, product
+from itertools import combinations, product, starmap
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -119,8 +119,8 @@ def check(table: DurationTable, rules: RankRules) -> RankCheck:
     names = [table.names[place] for place in np.flatnonzero(included).tolist()]
     values = table.values[:, included]
     ranks = [ranks_of(row, label, names) for row, label in zip(values, table.labels, strict=True)]
-    pairs = tuple(stable(*pair) for pair in combinations(ranks[:split], 2))
-    counts = tuple(stable(*pair) for pair in product(ranks[:split], ranks[split:]))
+    pairs = tuple(starmap(stable, combinations(ranks[:split], 2)))
+    counts = tuple(starmap(stable, product(ranks[:split], ranks[split:])))
     mean, count = (sum(same) / len(same) if same else None for same in (pairs, counts))
     sigma, rule = _sigma(pairs, mean, split, rules)
     reason = _why_unknown(len(names), split, len(ranks) - split, rules.min_tests)

@@ -45,6 +45,7 @@ STRATEGIES: tuple[Strategy, ...] = (
 DEFAULTS = ("tot", "clr", "eto", "ow", "ctx")
 ON_THE_REPORT = ("ranks",)  # added to the defaults if there are enough workloads or tests
 WITH_SIZES = ("bmoe", "int")  # added to the defaults if records or models contain input sizes
+CODES = frozenset(map(int, Kind))
 Selection = tuple[Strategy, dict[str, Any]]
 
 
@@ -174,7 +175,7 @@ def faults(detection: object, strategy: Strategy, comparison: Comparison) -> Ite
     yield from (f"its column {name} has {n} rows, symbol has {rows}" for name, n in lengths.items() if n != rows)
     if rows and not MODULE <= detection.symbol.min() <= detection.symbol.max() < len(comparison.symbols):
         yield "a row names a symbol that does not exist"
-    yield from (f"{code} is not the code of a Kind" for code in sorted(set(detection.kind.tolist()) - set(Kind)))
+    yield from (f"{code} is not the code of a Kind" for code in sorted(set(detection.kind.tolist()) - CODES))
     if detection.node is not None:
         nodes = 0 if comparison.tree is None else len(comparison.tree.parent)
         if len(detection.node) != rows or any(not 0 < node < nodes for node in detection.node.tolist()):

@@ -18,14 +18,12 @@ def cost_left(comparison: Comparison) -> tuple[float | None, FewerCalls | None]:
     of the code may make one function much faster. Then the others cost as much as before, and the function is called
     as often, if calls are counted. If the function was nearly the whole run, the others show nothing.
     """
-    totals = comparison.runs.means(comparison.run_totals)
-    costs = comparison.runs.means(comparison.self_value)
-    if comparison.metric.better == "higher":  # a rate: the side that did less work has the higher one
-        totals, costs = totals[::-1], costs[::-1]
-    before, after = map(float, totals)
+    # of a rate, the side that did less work has the higher one
+    order = -1 if comparison.metric.better == "higher" else 1
+    before, after = map(float, comparison.runs.means(comparison.run_totals)[::order])
     if MACHINE * after >= before:
         return None, None
-    calls, (own, left) = _calls(comparison), costs
+    calls, (own, left) = _calls(comparison), comparison.runs.means(comparison.self_value)[::order]
     called_less = MACHINE * calls[1] < calls[0]
     faster = int(np.argmax(own - left))
     others, others_left = before - own[faster], after - left[faster]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -129,7 +130,7 @@ def evidence_tasks(
         together = [comparisons[number] for number in places]
         measuring = [partial(costs_of, comparison, interleaved=interleaved) for comparison in together]
         costs: list[Costs] = run(measuring) if run else [measure() for measure in measuring]
-        rows = [_rows(comparison, cost) for comparison, cost in zip(together, costs, strict=True)]
+        rows = list(starmap(_rows, zip(together, costs, strict=True)))
         suspects = [suspects_of(look, *pair) for pair in zip(together, costs, strict=True)]
         level = RED if look is None else look.level / len(alike)
         tested = jointly_tested(rows, sides, level, suspects, blocks_of(*sides, interleaved=interleaved))

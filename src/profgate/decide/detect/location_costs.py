@@ -1,6 +1,7 @@
 """Costs that a comparison tests without the common factor of each run, and the suspects among them."""
 
 import re
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from profgate.model.units import MetricKind
 
 SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
 FEWEST_STEADY = 5  # minimum number of locations needed to compute a common factor; with fewer, the factor is 1
-SYMBOLS_AT_ONCE = 256  # number of symbols whose common factors are computed at once
+SYMBOLS_AT_ONCE = 256  # number of symbols without which common factors are computed at once
 DISPERSION = 2.0  # variance of sample counts divided by their mean
 MOST_SUSPECTS = 20  # number of functions that are suspects without having been listed, by self and by inclusive cost
 
@@ -63,7 +64,7 @@ def costs_of(comparison: Comparison, *, base_jobs: bool = False, interleaved: bo
     counted = comparison.metric.kind is MetricKind.COUNTED
     runs, between = comparison.runs, 1.0
     ratios = None if counted else Ratios(own)
-    factors = np.ones(len(own)) if ratios is None else ratios.common_factors()
+    factors = np.ones(len(own)) if ratios is None else ratios.factors[-1]
     if interleaved:
         factors, between = within_sides(factors, runs.target, totals)
     whole = float(means(totals / factors))
@@ -120,7 +121,8 @@ def within_sides(factors: FloatArray, target: int, totals: FloatArray) -> tuple[
     A ratio that no machine may explain is a change in the program, so its limit is 1. A machine may explain the ratios
     between the runs of a side.
     """
-    machine = max(MACHINE, *(float(side.max() / side.min()) for side in np.split(factors, [-target])))
+    sides = factors[:-target].tolist(), factors[-target:].tolist()
+    machine = max(MACHINE, *(max(side) / min(side) for side in sides))
     between, whole = between_sides(factors, target), between_sides(totals, target)
     limited = min(max(between, min(whole, 1.0)), max(whole, 1.0))
     beyond = between if max(between, 1.0 / between) > machine else between / limited
@@ -167,11 +169,16 @@ class Ratios:
 
     def factors_of_others(self, symbols: IntArray) -> FloatArray:
         """Return for each symbol the common factor of all other locations, with one value per run."""
-        factors = np.empty((len(symbols), len(self.ratios)))
-        for start in range(0, len(symbols), SYMBOLS_AT_ONCE):
-            others = np.where(self.steady == symbols[start : start + SYMBOLS_AT_ONCE, None], 0.0, self.weights)
-            factors[start : start + SYMBOLS_AT_ONCE] = self._medians(others)
-        return factors
+        place = np.searchsorted(self.steady, symbols)
+        return self.factors[np.where(np.append(self.steady, -1)[place] == symbols, place, -1)]
+
+    @cached_property
+    def factors(self) -> FloatArray:
+        """The common factors without each location that has enough cost, and in the last row those of all locations."""
+        others = np.where(np.eye(len(self.weights), dtype=np.bool_), 0.0, self.weights)
+        weights = np.append(others, self.weights[None], axis=0)
+        starts = range(0, len(weights), SYMBOLS_AT_ONCE)
+        return np.concatenate([self._medians(weights[start : start + SYMBOLS_AT_ONCE]) for start in starts])
 
     def _medians(self, weights: FloatArray) -> FloatArray:
         """Return the exponential of each run's weighted median per row of weights; 1 for too few positive weights."""

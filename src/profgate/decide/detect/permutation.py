@@ -13,7 +13,7 @@ the others is used as an upper bound on the noise.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, starmap
 from math import ceil, comb
 from typing import NamedTuple
 
@@ -207,7 +207,7 @@ def jointly_tested(
     columns = (p, *zip(*seen, strict=True))
     ends = np.cumsum([len(rows.values) for rows in members])[:-1]
     of_p, *of_seen = (np.split(np.concatenate(column), ends) for column in columns)
-    return Family(of_p, [Observed(*own) for own in zip(*of_seen, strict=True)], last)
+    return Family(of_p, list(starmap(Observed, zip(*of_seen, strict=True))), last)
 
 
 def _joined(members: list[Rows]) -> Rows:

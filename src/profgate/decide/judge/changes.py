@@ -8,7 +8,7 @@ import numpy as np
 
 from profgate.decide.judge.explaining import causes_of, changed_parts, location_of
 from profgate.decide.judge.findings import UNAFFECTED, drafts_of
-from profgate.model.arrays import BoolArray, FloatArray, IntArray, finite
+from profgate.model.arrays import FloatArray, finite
 from profgate.model.attribution import SourceStates
 from profgate.model.calibration import Calibration
 from profgate.model.change import COLLECTORS, RANKS, WORSE, Change, Detection, Kind, Location
@@ -34,6 +34,7 @@ NEW_COST_SHARE = 0.001  # new and gone locations with smaller shares of the run 
 NO_CHANGE, UNKNOWN, ADDED, REMOVED = (
     int(kind) for kind in (Kind.NO_CHANGE, Kind.UNKNOWN, Kind.NOT_IN_BASELINE, Kind.NOT_IN_TARGET)
 )  # comparing an array with an enumeration is ten times slower
+_UNTESTED = Calibration()
 CODES = np.array(sorted(Kind), dtype=np.int64)
 RANK_BY_CODE = np.array([RANKS[kind] for kind in sorted(Kind)], dtype=np.int64)
 
@@ -60,28 +61,6 @@ class _Sums(Record, eq=False):
     totals: tuple[float, ...]
 
 
-def _shares(detection: Detection, sums: _Sums) -> FloatArray:
-    """Return the shares of the rows in the totals of both sides, or NaN if the values are not parts of the totals."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        shares = np.stack([detection.from_value, detection.to_value]) / np.array(sums.totals)[:, None]
-    return np.where((detection.symbol == WHOLE) | (not detection.shares), np.nan, shares)
-
-
-def _worst_first(detection: Detection, rows: IntArray, kinds: IntArray, moved: FloatArray) -> IntArray:
-    """Return the indices that sort these rows from worst to best."""
-    rank = RANK_BY_CODE[np.searchsorted(CODES, kinds)]
-    # of contexts that changed alike, the last function of a call chain before its callers
-    place = detection.symbol[rows] if detection.node is None else -detection.node[rows]
-    return np.lexsort((place, -np.where(np.isnan(moved), 0.0, moved), rank))
-
-
-def _grown_most(shares: FloatArray, dearer: int) -> BoolArray:
-    """Return a mask of the `SUSPECTS` rows whose share of the run became worse by most."""
-    growth = dearer * (shares[1] - shares[0])
-    growth[np.isnan(growth) | (np.fmax(*shares) < SUSPECT_SHARE)] = 0.0
-    return np.asarray((growth > 0) & (growth >= np.sort(growth)[-SUSPECTS:].min(initial=np.inf)))
-
-
 def _rows(
     detection: Detection, sums: _Sums, *, verbose: bool, dearer: int
 ) -> tuple[FloatArray, list[int], Counter[str]]:
@@ -92,22 +71,32 @@ def _rows(
     kinds, calibration = detection.kind, detection.calibration
     undecided = calibration is not None and calibration.inconclusive is not None
     nets = detection.result.fields.get("net", ()) if detection.result else ()
-    moved = np.array([net == "moved" for net in nets] or False)
-    counts = Counter(detection.counts)
-    counts.update(no_change=int((kinds == NO_CHANGE).sum()), unknown=int((kinds == UNKNOWN).sum()))
-    listed = verbose | moved | ((kinds != NO_CHANGE) & (kinds != UNKNOWN))
+    relocated = np.array([net == "moved" for net in nets]) if "moved" in nets else False
+    counts, unchanged, unknown = Counter(detection.counts), kinds == NO_CHANGE, kinds == UNKNOWN
+    counts["no_change"] += int(np.count_nonzero(unchanged))
+    counts["unknown"] += int(np.count_nonzero(unknown))
+    listed = verbose | relocated | ~(unchanged | unknown)
     if not undecided and not listed.any():  # most detections are so
         return np.zeros((2, 0)), [], counts
-    shares = _shares(detection, sums)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shares = np.stack([detection.from_value, detection.to_value]) / np.array(sums.totals)[:, None]
+    # some values are no parts of the totals
+    shares[:, (detection.symbol == WHOLE) | (not detection.shares)] = np.nan
     if not verbose:
         one_sided = ((kinds == ADDED) | (kinds == REMOVED)) & (detection.node is None)
         small = one_sided & (np.fmax(*np.abs(shares)) < NEW_COST_SHARE)
-        counts["small"] = int(small.sum())
+        counts["small"] = int(np.count_nonzero(small))
         listed &= ~small
+    growth = dearer * (shares[1] - shares[0])
     if undecided:
-        listed |= _grown_most(shares, dearer) & (dearer * (detection.to_value - detection.from_value) > 0)
+        grown = (growth > 0) & (np.fmax(*shares) >= SUSPECT_SHARE)
+        most = np.sort(growth[grown])[-SUSPECTS:].min(initial=np.inf)
+        listed |= grown & (growth >= most) & (dearer * (detection.to_value - detection.from_value) > 0)
     rows = np.flatnonzero(listed)
-    rows = rows[_worst_first(detection, rows, kinds[rows], np.abs(shares[1] - shares[0])[rows])]
+    # of contexts that changed alike, the last function of a call chain before its callers
+    place = detection.symbol[rows] if detection.node is None else -detection.node[rows]
+    moved, rank = np.abs(growth[rows]), RANK_BY_CODE[np.searchsorted(CODES, kinds[rows])]
+    rows = rows[np.lexsort((place, -np.where(np.isnan(moved), 0.0, moved), rank))]
     limit = LISTED_CHANGES if detection.node is None else LISTED_CONTEXTS
     counts["cut"] = max(0, len(rows) - limit)
     return shares, rows[:limit].tolist(), counts
@@ -188,9 +177,10 @@ def _calibration(comparison: Comparison, detections: Sequence[Detection]) -> Cal
     """Return the facts about the statistical tests that are needed for the verdict."""
     runs = comparison.runs
     tested = [detection.calibration for detection in detections if detection.calibration is not None]
-    calibration = next((calibration for calibration in tested if calibration.state is not None), Calibration())
-    sides = comparison.run_totals[: runs.baseline], comparison.run_totals[runs.baseline :]
-    spreads = [float(side.max() / side.min()) for side in sides if len(side) and side.min() > 0]
+    calibration = next((calibration for calibration in tested if calibration.state is not None), _UNTESTED)
+    totals = comparison.run_totals.astype(np.float64).tolist()
+    sides = totals[: runs.baseline], totals[runs.baseline :]
+    spreads = [max(side) / min(side) for side in sides if side and min(side) > 0]
     return replace(
         calibration,
         run_spread=max(spreads, default=None),
@@ -212,8 +202,10 @@ def _shared_names(comparison: Comparison) -> float | None:
     for runs in (comparison.self_value[:split], comparison.self_value[split:]):
         cost = runs.sum(axis=0, dtype=np.float64)
         shares.append(float(cost[both].sum() / whole) if (whole := cost.sum()) > 0 else 1.0)
-    # the cost share of functions that exist on both sides is reported if smaller than this
-    return share if (share := max(shares)) < 0.5 else None
+        # the cost share of functions that exist on both sides is reported if smaller than this
+        if shares[-1] >= 0.5:
+            return None
+    return max(shares)
 
 
 def _reasons(detections: Iterable[Detection]) -> tuple[Reason, ...]:

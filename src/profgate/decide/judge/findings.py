@@ -29,6 +29,7 @@ SIGNED: dict[tuple[Severity, Direction], Kind] = {
 }
 GATE_TEST = "calibrated_log_ratio"
 TOTAL_TEST = "totals"
+_UNKNOWN = draft_of(TOTAL)
 OF_TOTAL = {Kind.TOTAL_DEGRADATION.word, Kind.TOTAL_OPTIMIZATION.word}
 
 
@@ -230,8 +231,8 @@ def drafts_of(changes: Iterable[Change], earlier: Iterable[Finding] = ()) -> tup
         of_total, location = change.strategy == TOTAL_TEST or change.kind in OF_TOTAL, change.location
         location = TOTAL if of_total else location if location.context is None else replace(location, context=None)
         by_location.setdefault((location, of_total), []).append(change)
-    drafts, unknown = {draft.location: draft for draft in earlier}, draft_of(TOTAL)
-    merged = ((location, drafts.get(location, unknown), own) for (location, _), own in by_location.items())
+    drafts = {draft.location: draft for draft in earlier}
+    merged = ((location, drafts.get(location, _UNKNOWN), own) for (location, _), own in by_location.items())
     return tuple(draft_of(location, draft.costs, draft.attribution, tuple(own)) for location, draft, own in merged)
 
 

@@ -1,6 +1,7 @@
 """Compute the gate's findings and verdict from the contents of a report alone."""
 
 import math
+from itertools import starmap
 
 from profgate.decide.judge.accepted import common_factor, with_acceptances, with_causes
 from profgate.decide.judge.claims import with_claims
@@ -141,7 +142,7 @@ class _VerdictInputs:
             ),
         ]
         self.doubts = [
-            *(_undecided_reason(*pair) for pair in accepted_work),
+            *starmap(_undecided_reason, accepted_work),
             *(Reason(ReasonCode.REMOVED, {"workload": one.name, "by": accepted[one.name].by}) for one in gone),
             *(Reason(ReasonCode.NEW_WORKLOAD, {"workload": entry.name}, (entry.reason,)) for entry in new),
             *(
@@ -271,7 +272,7 @@ def _named(inputs: _VerdictInputs, colour: Colour) -> list[Reason]:
             seen.add(cause)
             entries.append(entry)
     more = len(entries) - NAMED_REASONS - 1
-    reasons = [_of_finding(*entry) for entry in entries[: NAMED_REASONS + 1]]
+    reasons = list(starmap(_of_finding, entries[: NAMED_REASONS + 1]))
     return [*reasons, *([Reason(ReasonCode.MORE, {"count": more})] if more > 0 else [])]
 
 
@@ -330,7 +331,7 @@ def _suspects(workload: WorkloadReport, metric: MetricReport) -> list[Reason]:
 
 
 def _reasons(inputs: _VerdictInputs, conclusion: Conclusion) -> tuple[Reason, ...]:
-    undecided = [_undecided_reason(*pair) for pair in inputs.inconclusive]
+    undecided = list(starmap(_undecided_reason, inputs.inconclusive))
     absences = [
         *filter(None, (inputs.unmeasured, inputs.blind_spots)),
         *inputs.missing,
