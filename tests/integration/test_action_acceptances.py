@@ -13,7 +13,7 @@ COMMAND = "/profgate accept parse max=+150%: the new format needs it"
 @pytest.fixture
 def red(stage: Stage) -> Stage:
     """A pull request whose gate failed for one function."""
-    stage.push_jobs(BASE_RUNS)
+    stage.push_jobs()
     stage.open_pull()
     stage.fake.state.collaborators |= {"maintainer": "write", "boss": "admin", "reader": "read"}
     stage.filled(lambda: stage.compare(profiles(SLOWER, 77)), SLOWER, 77)
@@ -75,7 +75,7 @@ def test_another_pull_request_is_not_covered(red: Stage) -> None:
 def test_the_policy_of_the_base_names_owners(stage: Stage) -> None:
     policy = {".github/profgate.yml": b"gate:\n  owners: [boss]\n"}
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=policy)
-    stage.push_jobs(BASE_RUNS)
+    stage.push_jobs()
     mine = {".github/profgate.yml": b"gate:\n  owners: [mallory]\n"}
     stage.open_pull(files=mine)
     stage.fake.state.collaborators |= {"maintainer": "write", "mallory": "write"}
@@ -182,7 +182,7 @@ def test_missing_rerun_permission_is_reported(failed: Stage) -> None:
 
 @pytest.mark.slow
 def test_fork_status_and_comment_are_written_again(stage: Stage) -> None:
-    stage.push_jobs(BASE_RUNS)
+    stage.push_jobs()
     stage.open_pull(fork=True)
     stage.fake.state.collaborators["maintainer"] = "write"
     stage.fake.read_only()

@@ -51,7 +51,7 @@ def end(stage: Stage, run: int, files: dict[str, bytes] | None = None) -> None:
 @pytest.mark.parametrize("history", quick_first([False, True]))
 def test_fork_runs_do_not_hide_base_runs(stage: Stage, history: bool) -> None:
     stage.history = history
-    stage.push_jobs(BASE_RUNS)
+    stage.push_jobs()
     flood(stage, stage.fake.add_commit(parents=[stage.base]))
     stage.open_pull()
     assert stage.compare(profiles(SLOWER, 77)) == 1

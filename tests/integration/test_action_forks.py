@@ -25,7 +25,7 @@ TARGET = f"{ARTIFACT}-target"
 @pytest.fixture
 def forked(stage: Stage) -> Stage:
     """Recorded base jobs, and a pull request of a fork."""
-    stage.push_jobs(BASE_RUNS)
+    stage.push_jobs()
     stage.open_pull(fork=True)
     return stage
 
@@ -342,7 +342,7 @@ def test_endless_reading_ends_with_error_status(
 
 @pytest.mark.slow
 def test_source_that_cannot_be_parsed_leaves_the_verdict(stage: Stage) -> None:
-    stage.push_jobs(BASE_RUNS)
+    stage.push_jobs()
     stage.open_pull(fork=True, files={"src/a.ts": b"a" + b"<a>" * 24_000})  # the parser needs 3 GB for this file
     pull_run(stage, profiles(SLOWER, 77))
     assert stage.fork_comment("failure") == 0

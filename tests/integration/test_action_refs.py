@@ -25,7 +25,7 @@ def lose_artifacts(stage: Stage) -> None:
 def test_slower_target_fails_and_writes_text(tagged: Stage) -> None:
     assert tagged.compare_refs("v1", "v2") == 1
     assert tagged.report["baseline"]["sha"] == tagged.fake.state.tags["v1"]
-    assert "`parse` is 2.0x slower" in tagged.file("comment.md")
+    assert "❌ `parse` +99.5" in tagged.file("comment.md")
     assert "/artifacts/" in tagged.outputs["page-url"]
 
 

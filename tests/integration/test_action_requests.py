@@ -31,7 +31,7 @@ def counted(stage: Stage) -> Counter[str]:
 def changed(stage: Stage) -> Stage:
     """A recorded base branch and a pull request that changes a source file: every request has its reason."""
     stage.base = stage.fake.add_commit(parents=[stage.base], branch="main", files=SOURCES)
-    stage.push_jobs(BASE_RUNS)
+    stage.push_jobs()
     stage.open_pull(files=SLOW_SOURCES)
     return stage
 
@@ -81,7 +81,7 @@ def test_a_second_run_that_edits_its_comment(changed: Stage) -> None:
 @pytest.mark.slow
 def test_history_replaces_further_base_runs(changed: Stage) -> None:
     changed.history = True
-    changed.push_jobs(BASE_RUNS)
+    changed.push_jobs()
     changed.open_pull(files=SLOW_SOURCES)
     changed.compare(slow())
     found = counted(changed)
