@@ -1,9 +1,8 @@
 """Sentences for reason codes, evidence and measurements."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import isfinite
 from string import Formatter
-from typing import Any
 
 from profgate.model.levels import RED
 from profgate.model.reason import Parameter, Reason, ReasonCode
@@ -11,6 +10,7 @@ from profgate.report import numbers
 
 Quote = Callable[[str], str]
 Parameters = Mapping[str, Parameter]
+_PARTS_OF = Formatter().parse  # much faster than its other methods
 
 NAME_FIRST = frozenset(
     {
@@ -61,30 +61,26 @@ def full_sentence(reason: Reason, quote: Quote) -> str:
 
 def filled(text: str, parameters: Parameters, quote: Quote = str) -> str:
     """Fill in parameters. ``{change:size}`` applies a style, ``{by:name}`` quotes, and ``{runs:run}`` adds a noun."""
-    return _Sentence(quote).vformat(text, (), parameters)
+    return "".join(
+        literal if name is None else literal + _formatted(parameters.get(name), style or "", quote)
+        for literal, name, style, _ in _PARTS_OF(text)
+    )
 
 
-class _Sentence(Formatter):
-    def __init__(self, quote: Quote) -> None:
-        self.quote = quote
-
-    def get_value(self, key: int | str, _args: Sequence[Any], kwargs: Mapping[str, Any]) -> Parameter:
-        return kwargs.get(str(key))
-
-    def format_field(self, value: Parameter, format_spec: str) -> str:
-        number = number_of(value)
-        if format_spec == "name":
-            return self.quote(str(value))
-        if format_spec in OPTIONAL:
-            return OPTIONAL[format_spec].format(value) if value else ""
-        if format_spec in CHOICES:
-            words = CHOICES[format_spec]
-            return words.get(str(value or None), words[""]).format(value or "")
-        if format_spec in FORMATS:
-            return format(number or 0.0, FORMATS[format_spec])
-        if format_spec in STYLES:
-            return STYLES[format_spec](number)
-        return numbers.counted(int(number or 0), format_spec) if format_spec else str(value)
+def _formatted(value: Parameter, style: str, quote: Quote) -> str:
+    number = number_of(value)
+    if style == "name":
+        return quote(str(value))
+    if style in OPTIONAL:
+        return OPTIONAL[style].format(value) if value else ""
+    if style in CHOICES:
+        words = CHOICES[style]
+        return words.get(str(value or None), words[""]).format(value or "")
+    if style in FORMATS:
+        return format(number or 0.0, FORMATS[style])
+    if style in STYLES:
+        return STYLES[style](number)
+    return numbers.counted(int(number or 0), style) if style else str(value)
 
 
 def number_of(value: Parameter) -> float | None:
