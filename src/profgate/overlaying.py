@@ -16,7 +16,7 @@ from profgate.compare.runs import nesting, without_empty_parts
 from profgate.compare.workloads import pair
 from profgate.errors import ComparisonError, ProfgateError
 from profgate.io.files import LARGEST_PROFILE
-from profgate.io.workers import done, processors
+from profgate.io.workers import done, processors, return_memory
 from profgate.loading import read_sources
 from profgate.model.record import replace
 from profgate.model.source import SourceFile, source_of
@@ -180,6 +180,8 @@ def _no_recordings(files: Files) -> Recordings:
 def in_processes(tasks: Sequence[Callable[[], Any]], many: int = MANY) -> list[Any]:
     """Run tasks and return their results in order. At least ``many`` tasks are run in several processes."""
     results: list[Any] = []
+    if len(tasks) >= many:
+        return_memory()  # before the processes share it
     for start in range(0, len(tasks), TASKS_PER_FORK):
         batch = tasks[start : start + TASKS_PER_FORK]
         results += done(batch, processors() if len(tasks) >= many else 1)

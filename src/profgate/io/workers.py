@@ -22,6 +22,14 @@ def processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
+def return_memory() -> None:
+    """Return unused memory to the system. Otherwise, large objects need more beside that of many small ones."""
+    import ctypes
+
+    with suppress(OSError, AttributeError):  # other C libraries do not have this function
+        ctypes.CDLL(None).malloc_trim(0)
+
+
 def done(tasks: Sequence[Callable[[], Result]], processes: int) -> Generator[Result]:
     """Yield the results of the tasks in their order, each as soon as it and those before it are available.
 
