@@ -7,6 +7,7 @@ import os
 import posixpath
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import starmap
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ def local_set(entries: Sequence[str], workspace: str) -> LocalSet:
     """
     places = [confined(posixpath.join(workspace, entry), workspace) for entry in entries]
     groups = [(place, sources_under(place)) for place in places]
-    folders = [_folder(place, sources) for place, sources in groups]
+    folders = list(starmap(_folder, groups))
     common = posixpath.commonpath(folders)
     found: dict[str, SourceFile] = {}
     for folder, (_, sources) in zip(folders, groups, strict=True):

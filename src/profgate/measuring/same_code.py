@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from hashlib import sha256
+from itertools import starmap
 from pathlib import Path
 from stat import S_ISREG
 
@@ -46,7 +47,7 @@ def ran_same_program(sides: Mapping[str, Checkout], since: int) -> bool:
         # without a program, it is not known that reads are recorded
         has_program = any(content.startswith(ELF) for _, content in baseline)
         has_same_names = [name for name, _ in baseline] == [name for name, _ in target]
-        return has_program and has_same_names and all(_is_same(*pair) for pair in pairs)
+        return has_program and has_same_names and all(starmap(_is_same, pairs))
     except (ValueError, OSError, MemoryError) as error:
         sys.stderr.write(f"profgate: the machine code of both sides is not compared: {error}\n")
         return False

@@ -1,7 +1,7 @@
 """Call trees as columns in preorder: each row is followed by the rows of its subtree."""
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, starmap
 
 import numpy as np
 
@@ -147,7 +147,7 @@ def inverse(order: IntArray) -> IntArray:
 
 def _numbers_and_sizes(parent: IntArray, level_start: IntArray) -> tuple[IntArray, IntArray]:
     """Return the position of each row in preorder, and the number of rows in its subtree, for rows in level order."""
-    levels = [slice(start, stop) for start, stop in pairwise(level_start[1:].tolist())]
+    levels = list(starmap(slice, pairwise(level_start[1:].tolist())))
     first = [np.flatnonzero(np.diff(parent[level], prepend=-1)) for level in levels]
     size, number = np.ones(len(parent), np.int64), np.zeros(len(parent), np.int64)
     for level, families in zip(reversed(levels), reversed(first), strict=True):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
+from itertools import starmap
 
 from profgate.attribution.repository_paths import RepositoryPaths
 from profgate.errors import ProfileError
@@ -59,7 +60,7 @@ def _values(
     if stacks is None or not len(stacks.values):  # a program that ended at once
         return [(0, 0)] * (1 + len(tests))
     columns = zip(frames.names, frames.files, frames.modules, strict=True)
-    own = [known(name, file, module) for name, file, module in columns]
+    own = list(starmap(known, columns))
     tree, rows = merged_paths(stacks.depth, stacks.frame)
     leaves, values = rows[stacks.leaf], stacks.values[0]
     inside = tree.below_symbols(own)[leaves]
