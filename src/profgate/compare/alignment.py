@@ -33,7 +33,10 @@ Links = tuple["IntArray", "IntArray"]
 
 
 class Unit(NamedTuple):
-    """The runs that were recorded from one build: their symbols, and a function for each that returns the links."""
+    """The runs that were recorded from one build: their symbols, and a function for each that returns the links.
+
+    The symbols of a run may be repeated.
+    """
 
     runs: list[IntArray]
     links: list[Callable[[], Links]]
@@ -120,7 +123,7 @@ def _units(
     units: dict[Hashable, Unit] = {}
     for name, profile, mapping in zip(names, profiles, numbering.maps, strict=True):
         unit = units.setdefault(name, Unit([], []))
-        unit.runs.append(distinct(mapping))
+        unit.runs.append(mapping)
         unit.links.append(cache(partial(_links_of, profile, mapping)))
     places = {identity: symbol for symbol, identity in enumerate(identities)} if past else {}
     for reading in past:
@@ -237,13 +240,14 @@ def _kinds(
     sizes, shape = np.array(list(map(len, alike.values())), np.int64), np.full(symbols, -1, np.int64)
     starts = np.cumsum(sizes) - sizes
     shape[columns] = np.repeat(np.arange(len(alike)), sizes)
-    counts, having = np.zeros((len(units), symbols), np.int64), np.zeros((len(units), len(alike)), np.int64)
+    # the last column is for symbols of other shapes
+    counts, having = np.zeros((len(units), symbols), np.int64), np.zeros((len(units), len(alike) + 1), np.int64)
     for place, unit in enumerate(units):
         for run in unit.runs:
             counts[place, run] += 1
-            having[place, distinct(shape[run[shape[run] >= 0]])] += 1
+            having[place, shape[run]] += 1
     # if no name is in all runs of a build that have the shape, each run numbers its functions anew
-    anew = np.logical_or.reduce(np.maximum.reduceat(counts[:, columns], starts, axis=1) < having)
+    anew = np.logical_or.reduce(np.maximum.reduceat(counts[:, columns], starts, axis=1) < having[:, :-1])
     other_names = np.logical_or.reduce((counts > 0) != (counts[-1] > 0))[columns]
     unequal = np.logical_or.reduceat(other_names, starts) | [has_position(name) for name, _ in alike]
     return counts, list(compress(alike, anew)), list(compress(alike, unequal & ~anew))
