@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from comparisons import from_stacks
-from profgate.decide.detect.builtin import detections_of
+from profgate.decide.detect.builtin import STRATEGIES, detections_of, faults
+from profgate.decide.detect.strategy import Strategy, resolved
 from profgate.model.change import Columns, Context, Detection, GateResult, OptionSpec, OutlierScores
 from profgate.model.comparison import Comparison
 from profgate.model.reason import Reason
@@ -65,6 +66,14 @@ def test_invalid_detection_becomes_a_reason(result: Detection | None, fault: str
     assert result.failed
     assert error_of(result).startswith(fault)
     assert len(result.symbol) == 0
+
+
+@pytest.mark.parametrize("strategy", STRATEGIES, ids=[strategy.short for strategy in STRATEGIES])
+def test_built_in_detections_are_valid(strategy: Strategy) -> None:
+    slower = from_stacks([{"main;f": 900, "main;f;h": 9, "main;g": 2000}] * 5, [{"main;f": 1900, "main;g": 2000}] * 5)
+    for comparison in (STACKS, slower):
+        detection = strategy.detect(comparison, resolved(strategy, {}), Context())
+        assert list(faults(detection, strategy, comparison)) == []
 
 
 def test_a_word_that_fits_is_left_alone() -> None:
