@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable
-from itertools import product
+from itertools import product, starmap
 from typing import TYPE_CHECKING
 
 from profgate.model.frame_names import LONGEST_PATH, path_ends
@@ -73,7 +73,7 @@ def files_of_two_roots(both: NameTable, diff: SourceDiff) -> dict[str, str]:
     included. The map is empty if one side has two paths for the same file.
     """
     sides = functions_by_file(both)
-    before, after = (texts_of_paths(files, paths) for files, paths in zip(sides, both_sides(diff), strict=True))
+    before, after = starmap(texts_of_paths, zip(sides, both_sides(diff), strict=True))
     return {
         before[path][0]: after[path][0]
         for path in sorted(before.keys() & after.keys())

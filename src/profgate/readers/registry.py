@@ -57,7 +57,11 @@ class Readers:
 
     def of(self, source: SourceFile) -> list[ProfileReader]:
         """Return the readers that may recognise a file, and the reader of folded stacks, which is the last one."""
-        places = [place for place, matches in _BEGINNINGS if matches(source.head)]
+        places = [
+            place
+            for place, matches in (_BEGINNINGS[-1:] if _FOLDED.match(source.head) else _BEGINNINGS)
+            if matches(source.head)
+        ]
         return [*self._extra, *(reader for place in places for reader in self._at(place))]
 
     def _at(self, place: str) -> tuple[ProfileReader, ...]:
