@@ -16,6 +16,7 @@ from profgate.model.policy import FailOn, Policy
 from profgate.model.reason import Reason, ReasonCode
 from profgate.model.record import replace
 from profgate.model.source import MANIFEST_NAME, SourceFile
+from profgate.readers.reader import collection_paused
 from profgate.readers.registry import Readers, read_or_error, readers_with
 
 if TYPE_CHECKING:
@@ -61,6 +62,7 @@ def readers() -> Readers:
     return readers_with(_plugins("profgate.readers"), NativeKernels())
 
 
+@collection_paused()
 def read_sources(sources: Sequence[SourceFile]) -> list[Profile | ProfileError]:
     """Read every source and return the results in the same order. Large input is read by subprocesses."""
     unread, failed = list[SourceFile](), dict[int, ProfileError]()

@@ -12,7 +12,7 @@ from profgate.model.record import replace
 from profgate.model.source import SourceFile
 from profgate.readers.containers import unwrap
 from profgate.readers.foreign import advice_for, beginning_of
-from profgate.readers.reader import ProfileReader, collection_paused
+from profgate.readers.reader import ProfileReader
 
 LONGEST_NAME = 16_000  # characters
 _JSON = rb"\s*[{\[]"
@@ -97,8 +97,7 @@ def read_profile(source: SourceFile, readers: Readers = READERS) -> Profile:
     source = unwrap(source)
     reader, why = _claiming(source, readers)
     try:
-        with collection_paused():
-            profile = reader.read(source)
+        profile = reader.read(source)
     except ProfileError as error:
         raise ProfileError(error.where, f"looks like {reader.name} ({why}), but: {error.what}") from error
     return _with_short_names(profile)
