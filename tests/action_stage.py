@@ -5,8 +5,6 @@ import json
 import posixpath
 import random
 import shlex
-import shutil
-import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,7 +32,6 @@ BOTH_SLOWER = SLOWER | {"render": 40_000}
 FASTER = SHARES | {"parse": 15_000}
 BASE_RUNS = FEWEST_JOBS  # the fewest that can turn a pull request red
 FILLED: dict[str, tuple[State, dict[str, Any]]] = {}  # repositories, and what changed in their stages
-STORED = tempfile.TemporaryDirectory()  # their last workspaces
 
 
 def folded(shares: Mapping[str, int], seed: int) -> bytes:
@@ -65,7 +62,7 @@ class Stage:
 
     def __init__(self, fake: FakeGitHub, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
         self.fake, self.folder, self.capsys = fake, folder, capsys
-        self.log, self.code, self.workspace = "", 0, folder  # of the last run
+        self.log, self.code = "", 0  # of the last run
         self.base_branch = "main"
         self.base = fake.add_commit(branch="main")
         self.inputs: dict[str, str] = {"token": fake.token}
@@ -106,8 +103,6 @@ class Stage:
         if key not in FILLED:
             before = vars(self).copy()
             fill()
-            # pytest removes the folder of a test that passed
-            self.workspace = Path(shutil.move(self.workspace, f"{STORED.name}/{len(FILLED)}"))
             changed = {name: value for name, value in vars(self).items() if before.get(name) is not value}
             FILLED[key] = self.fake.saved(), changed
         else:

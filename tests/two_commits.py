@@ -36,7 +36,7 @@ class TwoCommits:
         self.commits = MADE[key][1].copy()
 
     def _filled(self, before: Shares | list[Shares], after: Shares | list[Shares]) -> dict[str, str]:
-        self.git("init", "--quiet")
+        self.git("init", "--quiet", "--template=")
         sides = {"baseline": before, "target": after}
         commits = {}
         for seed, (side, costs) in enumerate(sides.items(), 300):
@@ -46,6 +46,7 @@ class TwoCommits:
                 for run in range(RUNS[-1] + 1)
             }
             commits[side] = self.commit(**files)
+        self.git("repack", "-adq")  # one file is copied sooner than many objects
         return commits
 
     def git(self, *words: str) -> str:
