@@ -90,7 +90,7 @@ class _Part:
         if self.others is not None:
             move_last(made, last)
         del results  # otherwise, this reference would keep every profile in memory
-        return _compared_part(made, self.beside._replace(pairing=self.pairing()), self.others), last
+        return _compared_part(made, replace(self.beside, pairing=self.pairing()), self.others), last
 
     def with_contents(self) -> _Part:
         """Return a part with the contents of its files, for a machine that may not have them."""
@@ -138,7 +138,7 @@ def compared_parts(
             whole.add(found if alone else _Part(part.files, manifests, beside, pairing, names)()[0])
             for profiles, of_part in zip(last.profiles, late.profiles, strict=True):
                 profiles.extend(of_part)
-    whole.add(_compared_part(last, beside._replace(pairing=pairing()), frozenset(whole.names)))
+    whole.add(_compared_part(last, replace(beside, pairing=pairing()), frozenset(whole.names)))
     return whole
 
 

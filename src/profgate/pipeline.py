@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from profgate.compare.columns import CompareOptions
 from profgate.compare.overlay import OverlayInput
@@ -72,7 +72,7 @@ class PipelineInput(Record):
     look: Look | None = None
 
 
-class Compared(NamedTuple):
+class Compared(Record):
     """The comparisons of all workloads and metrics, the workloads that could not be compared, and warnings."""
 
     comparisons: tuple[Comparison, ...]
@@ -96,7 +96,7 @@ def two_sides(baseline: str, target: str, policy: Policy) -> PipelineInput:
     )
 
 
-class Built(NamedTuple):
+class Built(Record):
     """A complete report, its pages (the page of the worst workload first), and the comparisons behind the report."""
 
     report: Report

@@ -249,7 +249,7 @@ def test_before_moves_into_after_unless_motion_is_reduced(open_page: OpenPage, r
 
 def test_frames_outside_of_the_repository_become_grey(open_page: OpenPage) -> None:
     tree = tree_of([(0, 0, 1000, 3000), (0, 1, 3000, 1000)], FUNCTIONS)
-    page = painted(open_page(tree._replace(libraries=[False, True, *[False] * 6]), replace(HEADER, findings=[])))
+    page = painted(open_page(replace(tree, libraries=[False, True, *[False] * 6]), replace(HEADER, findings=[])))
     page.keyboard.press("m")
     page.wait_for_function("() => document.getElementById('mine').getAttribute('aria-pressed') === 'true'")
     page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
@@ -484,7 +484,7 @@ def test_changed_functions_are_marked_and_linked(open_page: OpenPage) -> None:
         (None, "a.py", "a.py", *[None] * 5),
         (None, None, link, *[None] * 5),
     )
-    page = painted(open_page(DEMO._replace(files=["a.py"] * 8, lines=[7] * 8, source=states)))
+    page = painted(open_page(replace(DEMO, files=["a.py"] * 8, lines=[7] * 8, source=states)))
     assert "◆ source changed" in page.locator("#marks").inner_text()
     assert page.locator("#marks li").count() <= 4
     page.locator("#findings button").first.click()
@@ -496,7 +496,7 @@ def test_changed_functions_are_marked_and_linked(open_page: OpenPage) -> None:
 
 
 def test_a_renamed_function_is_one_box_with_both_names(open_page: OpenPage) -> None:
-    page = painted(open_page(DEMO._replace(former={2: "parse_old\u202e"}), fragment="#frame=parse"))
+    page = painted(open_page(replace(DEMO, former={2: "parse_old\u202e"}), fragment="#frame=parse"))
     assert selected(page) == "parse (was: parse_old)"
     page.get_by_role("tab", name="Table").click()
     assert page.get_by_role("button", name="Show callers and callees of parse (was: parse_old)").count() == 1
@@ -567,7 +567,7 @@ def test_a_corpus_of_attacks_stays_text(open_page: OpenPage) -> None:
         PageFinding(symbol=number, severity="severe", direction="worse", key=f"{number:016x}")
         for number in range(len(ATTACKS))
     ]
-    tree = tree_of(rows, ATTACKS)._replace(files=ATTACKS, lines=[1] * len(ATTACKS))
+    tree = replace(tree_of(rows, ATTACKS), files=ATTACKS, lines=[1] * len(ATTACKS))
     header = PageHeader(
         ATTACKS[0],
         ATTACKS[1],

@@ -24,8 +24,8 @@ NOT_FOR_DRAWING = (
         f"profgate.readers.{name}"
         for name in ("benchmarks", "callgrind", "cpuprofile", "perf", "pprof", "pstats", "speedscope")
     ),
-    *("annotated_types", "asyncio", "dataclasses", "html", "importlib.resources", "jinja2", "logging"),
-    *("numpy.ma.", "pydantic", "subprocess"),
+    *("annotated_types", "asyncio", "base64", "dataclasses", "html", "importlib.resources", "jinja2", "logging"),
+    *("lzma", "markupsafe", "numpy.ma.", "pydantic", "random", "shutil", "subprocess", "tempfile"),
 )
 
 

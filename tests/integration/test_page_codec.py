@@ -113,14 +113,14 @@ def test_only_web_links_are_stored() -> None:
     tree = random_tree(7, optional=True)
     assert tree.source is not None
     hostile = replace(tree.source, links=("javascript:alert(1)",) * SYMBOLS)
-    columns, _ = decoded(tree._replace(source=hostile), uncut(tree.tree), PageHeader("t", "w", "m", "ns"))
+    columns, _ = decoded(replace(tree, source=hostile), uncut(tree.tree), PageHeader("t", "w", "m", "ns"))
     assert columns["links"] == []
 
 
 def test_estimated_tree_has_the_exact_totals_of_functions() -> None:
     tree = random_tree(1, optional=False)
     totals = np.arange(2 * SYMBOLS).reshape(2, SYMBOLS)
-    estimated = tree._replace(symbol_totals=totals)
+    estimated = replace(tree, symbol_totals=totals)
     columns, header = decoded(estimated, uncut(estimated.tree), PageHeader("t", "w", "m", "ns"))
     places = [tree.names.index(name.replace("?", "\ud800")) for name in columns["names"]]
     for key, line in (("totalBefore", totals[0]), ("totalAfter", totals[1])):

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from profgate.model.comparison import Causes, Comparison, DiffTree, RunCosts
 from profgate.model.levels import GATE_SHARE, NEARLY_ALL
+from profgate.model.record import Record, replace
 
 if TYPE_CHECKING:
     from profgate.model.arrays import BoolArray, FloatArray, IntArray
@@ -26,7 +27,7 @@ MOST_SOURCES = 50  # maximum number of changed functions that can explain others
 Explained = dict[tuple[int, bool], int]
 
 
-class CallLinks(NamedTuple):
+class CallLinks(Record):
     """Calls between pairs of int64 symbols, with their inclusive costs by side, as means over the runs."""
 
     caller: IntArray
@@ -78,7 +79,7 @@ def walked_causes(
     before, after = comparison.runs.means(comparison.total_value)
     change = after / factor - before
     moved = links.target / factor - links.baseline
-    callers = links._replace(caller=links.callee, callee=links.caller)
+    callers = replace(links, caller=links.callee, callee=links.caller)
     whole = np.minimum(*shares(comparison, comparison.total_value)) >= NEARLY_ALL
     growths, wide = tested_changes(detections, lower_is_better=comparison.metric.better == "lower")
     tested, numbers, walks = change.copy(), np.arange(len(library)), []

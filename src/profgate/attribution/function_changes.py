@@ -1,7 +1,6 @@
 """Compares the fingerprints of both sides to find the changed functions in the changed files."""
 
 from collections.abc import Callable
-from typing import NamedTuple
 
 from profgate.attribution.fingerprints import ParsedSource, SourceFunction
 from profgate.attribution.grammars import language_of
@@ -14,7 +13,7 @@ _Place = tuple[str, SourceFunction]
 _Sides = tuple[list[_Place], list[_Place]]
 
 
-class KnownFunction(NamedTuple):
+class KnownFunction(Record):
     """A function on one side and its state. ``partner`` is the path and function on the other side."""
 
     path: str

@@ -12,10 +12,10 @@ import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
 
 from profgate.attribution.grammars import language_of
 from profgate.attribution.reach import SCRIPTS
+from profgate.model.record import Record
 
 LANGUAGES = SCRIPTS | {"python", "go"}
 PACKAGE = "package.json"  # names the file that is loaded for its folder
@@ -41,7 +41,7 @@ _COMPUTED = {
 }
 
 
-class Closure(NamedTuple):
+class Closure(Record):
     """The files that can be loaded, and one of them that loads modules by computed names, or None."""
 
     files: frozenset[str]

@@ -68,11 +68,11 @@ def _tree(comparison: Comparison, sides: GivenSides, diff: SourceDiff | None) ->
     if diff is not None:
         from profgate.source_parsing import changed_functions
 
-        context = context._replace(states=states_of(comparison, diff, changed_functions(diff)))
+        context = replace(context, states=states_of(comparison, diff, changed_functions(diff)))
     if len(comparison.run_totals) >= FEWEST_RUNS:
         from profgate.decide.detect.evidence import run_values
 
-        context = context._replace(run_values=run_values(comparison))
+        context = replace(context, run_values=run_values(comparison))
     found = page_input(comparison, context)
     return found if sides.target is not None else alone(*found)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from decimal import Decimal
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 
@@ -18,7 +18,7 @@ from profgate.io.executors import executor_named, results_of
 from profgate.io.files import read_text, sources_under
 from profgate.loading import strategy_options
 from profgate.model.policy import Policy
-from profgate.model.record import replace
+from profgate.model.record import Record, replace
 from profgate.model.report import Verdict
 from profgate.model.visible_text import name_text, visible
 from profgate.report.json_report import LARGEST_REPORT, REPORT_NAME, from_json
@@ -34,7 +34,7 @@ BEFORE = ("ignore", "aliases", "carry", "machines", "owners", "own_baseline", "d
 RANGE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\.\.(\d{1,6}(?:\.\d{1,6})?)")
 
 
-class Replayed(NamedTuple):
+class Replayed(Record):
     """A report's name and verdicts: the stored one, and one for each candidate. ``error`` explains why it has none."""
 
     name: str

@@ -17,7 +17,7 @@ import numpy as np
 
 from profgate.model.arrays import distinct
 from profgate.model.frame_names import has_position, numbers_of, shape_of
-from profgate.model.record import replace
+from profgate.model.record import Record, replace
 
 if TYPE_CHECKING:
     from profgate.compare.symbols import FrameKeys, Identity, Numbering
@@ -32,7 +32,7 @@ Links = tuple["IntArray", "IntArray"]
 """Callers and callees, as symbols."""
 
 
-class Unit(NamedTuple):
+class Unit(Record):
     """The runs that were recorded from one build: their symbols, and a function for each that returns the links.
 
     The symbols of a run may be repeated.
@@ -42,7 +42,7 @@ class Unit(NamedTuple):
     links: list[Callable[[], Links]]
 
 
-class Shape(NamedTuple):
+class Shape(Record):
     """Symbols whose names have one shape, sorted by the ``order`` of their counters.
 
     ``hashed`` is whether names differ in a hash, address or time, so that equal names are certainly one function. An

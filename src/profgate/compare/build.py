@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import repeat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -50,7 +50,7 @@ from profgate.model.comparison import (
 )
 from profgate.model.profile import Facts, Profile, Workload, counted_warning
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.record import asdict
+from profgate.model.record import Record, asdict
 from profgate.model.units import Metric, MetricKind
 
 if TYPE_CHECKING:
@@ -179,7 +179,7 @@ def names_of(workload: Workload, numbering: Numbering) -> NameTable:
     return NameTable(symbols=numbering.symbols, present=read_only(present), facts=facts)
 
 
-class SettledNames(NamedTuple):
+class SettledNames(Record):
     """The symbols of all runs of a workload, and what was done to number them.
 
     ``aliases`` and ``files`` map names of the baseline to those of the target. ``groups`` contains the symbols that are

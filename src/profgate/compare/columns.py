@@ -14,7 +14,7 @@ from profgate.model.arrays import BoolArray, FloatArray, IntArray, exact_sum, re
 from profgate.model.call_tree import CallTree, added_at, merged_paths
 from profgate.model.comparison import CallEdges, Comparison
 from profgate.model.name_aliases import Aliases
-from profgate.model.record import replace
+from profgate.model.record import Record, replace
 from profgate.model.units import CALLS
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ REAL, PARTS_OF_REAL = "real", ("user", "sys")  # real time includes CPU time
 ENOUGH_RUNS = 3  # minimum number of runs per side, because two runs give a poor estimate of the variance
 
 
-class CompareOptions(NamedTuple):
+class CompareOptions(Record):
     """The options of a comparison.
 
     Stacks with a symbol that matches ``ignore`` are dropped. ``policy_aliases`` are those in the configuration file.
@@ -55,7 +55,7 @@ class RunColumns(NamedTuple):
     active: IntArray
 
 
-class Forest(NamedTuple):
+class Forest(Record):
     """The common call tree of all runs of a workload.
 
     ``topmost`` contains the rows that are not recursive calls. ``leaf_rows`` contains an int64 array for each profile,
@@ -112,7 +112,7 @@ def forest_of(profiles: Sequence[Profile], numbering: Numbering, options: Compar
     found = merged_forest(profiles, numbering.maps, options.kernels)
     if found is None or not options.ignore:
         return found
-    return found._replace(dropped=_on_path(found.tree, numbering.symbols, options.ignore))
+    return replace(found, dropped=_on_path(found.tree, numbering.symbols, options.ignore))
 
 
 def merged_forest(profiles: Sequence[Profile], maps: Sequence[IntArray], kernels: Kernels | None) -> Forest | None:
@@ -350,7 +350,7 @@ def by_calls(comparison: Comparison) -> Comparison | None:
         own[run] = whole
         again[run] = added_at(symbols, edges.callee[recursive], calls[recursive])
     total = np.maximum(own - again, 0)
-    costs = edges._replace(baseline_total=edges.baseline_calls, target_total=edges.target_calls)
+    costs = replace(edges, baseline_total=edges.baseline_calls, target_total=edges.target_calls)
     values = {"self_value": read_only(own), "total_value": read_only(total)}
     return replace(comparison, metric=CALLS, sampling=replace(comparison.sampling, period=None), edges=costs, **values)
 

@@ -78,7 +78,8 @@ def in_samples(workload: Workload) -> Workload:
 
 def with_profiles(workload: Workload, changed: Callable[[Profile], Profile]) -> Workload:
     """Replace every profile of the workload with the result of ``changed``."""
-    return workload._replace(
+    return replace(
+        workload,
         baseline_runs=tuple(map(changed, workload.baseline_runs)),
         target_runs=tuple(map(changed, workload.target_runs)),
         noise_runs=tuple(map(changed, workload.noise_runs)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from profgate.compare.symbols import FrameKeys, Identity, Numbering
 from profgate.errors import ComparisonError
 from profgate.model.comparison import Comparison, NameTable, Note, RunCosts, Symbols
 from profgate.model.reason import NotCompared, Reason, ReasonCode, as_reason, combined_reason
-from profgate.model.record import replace
+from profgate.model.record import Record, replace
 
 if TYPE_CHECKING:
     from profgate.model.arrays import BoolArray
@@ -43,7 +43,7 @@ class Pairing(Protocol):
         ...
 
 
-class OverlayInput(NamedTuple):
+class OverlayInput(Record):
     """Input for comparing a workload, in addition to its profiles.
 
     If ``named`` is True, the user named the files, and the sides are compared even if the recordings differ. ``past``
@@ -97,7 +97,8 @@ def _by_sources(workload: Workload) -> Workload:
     """Name functions of built scripts by their sources."""
     runs = named_by_sources((*workload.baseline_runs, *workload.target_runs, *workload.noise_runs))
     split, end = len(workload.baseline_runs), len(workload.baseline_runs) + len(workload.target_runs)
-    return workload._replace(
+    return replace(
+        workload,
         baseline_runs=tuple(runs[:split]),
         target_runs=tuple(runs[split:end]),
         noise_runs=tuple(runs[end:]),

@@ -196,7 +196,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
     target = (comparison.facts[1],)
     here = [reading for reading in past if not on_other_machine(reading.facts, target)]
     if elsewhere := _jobs_of(past) - _jobs_of(here):
-        runs = comparison.runs._replace(elsewhere=comparison.runs.elsewhere + len(elsewhere))
+        runs = replace(comparison.runs, elsewhere=comparison.runs.elsewhere + len(elsewhere))
         comparison = replace(comparison, runs=runs)
     values_of_sample = comparison.sampling.values
     if values_of_sample is not None and (values_of_sample != values_of_sample[0]).any():
@@ -221,7 +221,7 @@ def with_past(comparison: Comparison, past: Sequence[Reading]) -> Comparison:
         comparison,
         noise=Noise(read_only(own), read_only(run_totals), sample_values=sample_values),
         sampling=comparison.sampling if period is not None else Sampling(),
-        runs=comparison.runs._replace(noise=len(own), noise_jobs=tuple(jobs)),
+        runs=replace(comparison.runs, noise=len(own), noise_jobs=tuple(jobs)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, starmap, zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from profgate.compare.runs import workload_name
 from profgate.compare.workloads import is_paired_by_content
@@ -10,14 +10,14 @@ from profgate.errors import ProfileError
 from profgate.model.comparison import Comparison
 from profgate.model.profile import Profile
 from profgate.model.reason import NotCompared, Reason, ReasonCode
-from profgate.model.record import replace
+from profgate.model.record import Record, replace
 from profgate.model.source import SourceFile
 
 if TYPE_CHECKING:
     from profgate.model.manifest import Manifest
 
 
-class Recordings(NamedTuple):
+class Recordings(Record):
     """The profiles of both sides and of each base job, and the workloads whose files cannot be used."""
 
     profiles: list[list[Profile]]
@@ -25,7 +25,7 @@ class Recordings(NamedTuple):
     warnings: tuple[Reason, ...] = ()
 
 
-class _Problem(NamedTuple):
+class _Problem(Record):
     side: str
     file: str
     reason: Reason

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import accumulate, chain, repeat
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from profgate.compare.columns import checked, factor_of, place_of
 from profgate.model.profile import FrameList, Profile
 from profgate.model.reason import Reason, ReasonCode
-from profgate.model.record import replace
+from profgate.model.record import Record, replace
 
 if TYPE_CHECKING:
     from profgate.model.arrays import IntArray
@@ -62,7 +62,7 @@ _MARK = re.compile(
 )
 
 
-class RecordingName(NamedTuple):
+class RecordingName(Record):
     """What the path of a file states: its workload, its run, and which process and part of the run it recorded.
 
     ``run`` is empty if the path does not name a run. ``folder`` is the workload's name without that of the file.
@@ -131,11 +131,11 @@ def in_run(name: str, number: int) -> str:
 
 def without_empty_parts(sources: Sequence[SourceFile]) -> list[SourceFile]:
     """Leave out empty files of processes that wrote others, as callgrind does if it separates threads."""
-    full = {recording_name(source.name)._replace(part=()) for source in sources if source.size}
+    full = {replace(recording_name(source.name), part=()) for source in sources if source.size}
     return [
         source
         for source in sources
-        if source.size or source.profile or recording_name(source.name)._replace(part=()) not in full
+        if source.size or source.profile or replace(recording_name(source.name), part=()) not in full
     ]
 
 

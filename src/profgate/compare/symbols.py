@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain, count
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from profgate.model.arrays import BoolArray, IntArray
 from profgate.model.comparison import Symbols
 from profgate.model.frame_names import FrameKey, file_key, frame_key, needles_of, process_name, shape_of
 from profgate.model.name_aliases import Aliases
-from profgate.model.record import replace
+from profgate.model.record import Record, replace
 
 if TYPE_CHECKING:
     from profgate.model.attribution import SourceStates
@@ -48,14 +48,14 @@ WAITING_IN_FILES: dict[str, frozenset[str]] = {
 WAITING_ANYWHERE = WAITING.union(*WAITING_IN_FILES.values())
 
 
-class Numbering(NamedTuple):
+class Numbering(Record):
     """The symbols of a workload. ``maps`` contains an int64 array for each profile, with the symbol of each frame."""
 
     symbols: Symbols
     maps: tuple[IntArray, ...]
 
 
-class _Keys(NamedTuple):
+class _Keys(Record):
     """The normalised name, normalised file and line of each frame in a profile."""
 
     names: list[str]

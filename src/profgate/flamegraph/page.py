@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 import re
+from binascii import b2a_base64
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache, partial
 from typing import Any
 
-from markupsafe import escape
 from rjsmin import jsmin
 
 from profgate.flamegraph.page_columns import (
@@ -26,7 +25,7 @@ from profgate.flamegraph.page_columns import (
     visible_page,
 )
 from profgate.flamegraph.svg import SVG_STYLE, draw_svg
-from profgate.report.assets import filled_asset, read_asset
+from profgate.report.assets import escaped, filled_asset, read_asset
 from profgate.report.numbers import signed_percent, solid
 
 _SIGNS = {"fails": "✕", "review": "?", "better": "✓", "unchanged": "✓"}
@@ -41,27 +40,27 @@ _Start = Callable[[_Task], _Task]
 
 def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
     """Return the workload, the headline or both totals, and where the sides come from."""
-    direction, headline = escape(facts["direction"]), header.headline
+    direction, headline = escaped(facts["direction"]), header.headline
     higher = ", higher is better" if header.better == "higher" else ""
-    title = f'<h1>{escape(header.workload)} <small class="metric">{escape(header.metric)}{higher}</small></h1>'
+    title = f'<h1>{escaped(header.workload)} <small class="metric">{escaped(header.metric)}{higher}</small></h1>'
     if headline:
-        conclusion, text = escape(headline.conclusion), escape(solid(headline.text))
-        whose = f' <span class="whose">· {escape(headline.whose)}</span>' if headline.whose else ""
-        total = f' <span class="total">· {escape(solid(headline.total))}</span>' if headline.total else ""
+        conclusion, text = escaped(headline.conclusion), escaped(solid(headline.text))
+        whose = f' <span class="whose">· {escaped(headline.whose)}</span>' if headline.whose else ""
+        total = f' <span class="total">· {escaped(solid(headline.total))}</span>' if headline.total else ""
         title = f'<div class="result">{title}'
         result = (
             f'  <p class="facts verdict {direction}"><span class="sign {conclusion.replace(" ", "-")}" role="img"'
             f' aria-label="{conclusion}" title="{conclusion}">{_SIGNS.get(headline.conclusion, "?")}</span>'
             f" <b>{text}</b>{whose}{total}</p></div>"
-            f'  <p class="step">{escape(headline.step)}</p>'
+            f'  <p class="step">{escaped(headline.step)}</p>'
         )
     elif header.alone:
-        result = f'  <p class="facts {direction}"><span>{escape(facts["after"])}</span></p>'
+        result = f'  <p class="facts {direction}"><span>{escaped(facts["after"])}</span></p>'
     else:
-        change = escape(facts["change"])
+        change = escaped(facts["change"])
         result = (
-            f'  <p class="facts {direction}"><span>{escape(facts["before"])}</span> → '
-            f'<span>{escape(facts["after"])}</span> <b title="{change}">{escape(facts["relative"]) or change}</b></p>'
+            f'  <p class="facts {direction}"><span>{escaped(facts["before"])}</span> → '
+            f'<span>{escaped(facts["after"])}</span> <b title="{change}">{escaped(facts["relative"]) or change}</b></p>'
         )
     return f"{title}{result}  {_origin(header)}"
 
@@ -69,8 +68,8 @@ def masthead(header: PageHeader, facts: Mapping[str, str]) -> str:
 def _origin(header: PageHeader) -> str:
     before, after = header.runs
     labels = zip(("before", "after"), header.short_labels, strict=True)
-    parts: list[str] = [escape(header.eyebrow)] if header.eyebrow != "Differential flame graph" else []
-    parts += [f"{side} <code>{escape(label)}</code>" for side, label in labels if label]
+    parts: list[str] = [escaped(header.eyebrow)] if header.eyebrow != "Differential flame graph" else []
+    parts += [f"{side} <code>{escaped(label)}</code>" for side, label in labels if label]
     parts.append(f"{after} {'run' if after == 1 else 'runs'}" if header.alone else f"{before} + {after} runs")
     return f'<p class="origin">{" · ".join(parts)}<span id="measure"></span></p>'
 
@@ -78,9 +77,9 @@ def _origin(header: PageHeader) -> str:
 def warnings_markup(warnings: Sequence[str]) -> str:
     """Return the first warning, and the others where a reader can open them."""
     if len(warnings) > 1:
-        first, more = escape(warnings[0]), len(warnings) - 1
+        first, more = escaped(warnings[0]), len(warnings) - 1
         return f'<details class="notes"><summary>{first} <b>{more} more</b></summary>{_items(warnings[1:])}</details>\n'
-    return f'<p class="notes">{escape(warnings[0])}</p>\n' if warnings else ""
+    return f'<p class="notes">{escaped(warnings[0])}</p>\n' if warnings else ""
 
 
 def notes_menu(notes: Sequence[str]) -> str:
@@ -95,7 +94,7 @@ def notes_menu(notes: Sequence[str]) -> str:
 
 
 def _items(notes: Iterable[str]) -> str:
-    return f"<ul>{''.join(f'<li>{escape(note)}</li>' for note in notes)}</ul>"
+    return f"<ul>{''.join(f'<li>{escaped(note)}</li>' for note in notes)}</ul>"
 
 
 def static_part(notes: Sequence[str], picture: str) -> str:
@@ -156,8 +155,7 @@ def page_script(entry: str) -> str:
         texts[name] = _EXPORT.sub("", _IMPORT.sub("", text))
 
     add(entry)
-    script: str = jsmin("\n".join(texts.values()))
-    return script
+    return str(jsmin("\n".join(texts.values())))
 
 
 @cache
@@ -189,7 +187,7 @@ def _filled(
     page = filled_asset(
         "page/page.html",
         head=filled_asset(
-            "page/head.html", policy=escape(policy), instead="", title=escape(header.full_title), style=style
+            "page/head.html", policy=escaped(policy), instead="", title=escaped(header.full_title), style=style
         ),
         kind=' class="alone"' if header.alone else "",
         masthead=masthead(header, facts),
@@ -206,7 +204,7 @@ def _filled(
 
 def hash_source(text: str) -> str:
     """Return the hash of the text as a source expression for a Content-Security-Policy."""
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode('utf-8')).digest()).decode('ascii')}'"
+    return f"'sha256-{b2a_base64(hashlib.sha256(text.encode()).digest(), newline=False).decode()}'"
 
 
 def check_links(hrefs: Iterable[str]) -> None:

@@ -10,7 +10,7 @@ import re
 import zlib
 from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypedDict, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,7 +80,7 @@ class PageSource(TypedDict):
     hunks: list[tuple[int, int, list[str]]]
 
 
-class NamedTree(NamedTuple):
+class NamedTree(Record):
     """A call tree of both sides and its functions.
 
     Names, files, lines, source states and ``libraries``, which marks functions of other projects, have one element per
@@ -174,7 +174,7 @@ class PageHeader(Record):
         return numbers.signed(value / self.runs[1] * 10.0**self.exponent, unit) + (" (scaled)" if scaled else "")
 
 
-class CutTree(NamedTuple):
+class CutTree(Record):
     """The part of a tree that a page shows.
 
     A row with the symbol `OTHER` stands for merged rows, and ``hidden`` is the number of these rows (otherwise 0).
@@ -270,7 +270,8 @@ def _unmerged(share: FloatArray, marked: BoolArray, threshold: float) -> BoolArr
 def visible_page(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
     """Replace the invisible characters in all names and texts. A name without visible characters gets a placeholder."""
     return (
-        tree._replace(
+        replace(
+            tree,
             names=full_names(tree.names),
             former={symbol: full_name(name) for symbol, name in tree.former.items()},
             files=[_plain(file) for file in tree.files] if any(tree.files) else tree.files,

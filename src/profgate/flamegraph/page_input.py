@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from profgate.flamegraph.page_columns import NamedTree, PageFinding, PageHeader,
 from profgate.flamegraph.page_lines import page_lines, whole_function
 from profgate.flamegraph.page_runs import PageRuns, page_runs, recorded
 from profgate.model.reason import ReasonCode
-from profgate.model.record import replace
+from profgate.model.record import Record, replace
 from profgate.model.visible_text import plain
 from profgate.report.wording import reason_text
 
@@ -32,7 +32,7 @@ RATE_UNKNOWN = (
 )
 
 
-class PageContext(NamedTuple):
+class PageContext(Record):
     """Data of a page that is not part of the comparison: labels of both sides, findings and source changes.
 
     ``findings`` is sorted as in the comment, or None if the comparison was not judged. ``parts`` contains the
@@ -104,7 +104,7 @@ def alone(tree: NamedTree, header: PageHeader) -> tuple[NamedTree, PageHeader]:
     """Return the tree and the header for a page with one profile, from a comparison of this profile with itself."""
     notes = [note for note in header.notes if note != RATE_UNKNOWN]
     shown = replace(tree.tree, evidence=None)
-    return tree._replace(tree=shown), replace(
+    return replace(tree, tree=shown), replace(
         header, alone=True, total_changed=False, total_certain=False, notes=notes, lines=(), single_runs=None
     )
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from profgate.model.arrays import FloatArray, IntArray
     from profgate.model.comparison import Comparison, RunValues
 
+from profgate.model.record import replace
+
 MOST_FUNCTIONS = 30
 MOST_RUNS = 50  # maximum number of runs of each group; of more runs, a regular selection is shown
 FEWEST_RUNS = 3  # two runs show no spread
@@ -49,7 +51,8 @@ def recorded(comparison: Comparison, values: RunValues) -> RunValues:
     def taken(costs: IntArray, symbols: Mapping[int, FloatArray]) -> dict[int, FloatArray]:
         return {symbol: costs[:, symbol].astype(np.float64) for symbol in symbols}
 
-    return values._replace(
+    return replace(
+        values,
         own=taken(own, values.own),
         inclusive=taken(inclusive, values.inclusive),
         broad=taken(inclusive, values.broad),

@@ -5,9 +5,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import count
-from typing import NamedTuple
-
-from markupsafe import escape
 
 from profgate.flamegraph.excerpts import excerpts_of
 from profgate.flamegraph.folded_export import two_column_folded
@@ -22,7 +19,7 @@ from profgate.model.reason import Reason, ReasonCode
 from profgate.model.record import Record, replace
 from profgate.model.report import Document, MetricReport, Report, WorkloadReport
 from profgate.model.visible_text import full_name, plain
-from profgate.report.assets import filled_asset, read_asset
+from profgate.report.assets import escaped, filled_asset, read_asset
 from profgate.report.explanation import explanation
 from profgate.report.groups import CONCLUSIONS, ordered
 from profgate.report.markdown_text import short_sha
@@ -80,8 +77,8 @@ def build_pages(
         comparison: Comparison, reported: tuple[WorkloadReport, MetricReport], name: str, known: SourceStates | None
     ) -> PageDocument | Reason:
         try:
-            context = _context(report, *reported, policy)._replace(states=known, diff=diff)
-            tree, header = page_input(comparison, context._replace(run_values=run_values(comparison)))
+            context = replace(_context(report, *reported, policy), states=known, diff=diff)
+            tree, header = page_input(comparison, replace(context, run_values=run_values(comparison)))
             excerpts = excerpts_of(tree, header)
             if excerpts:
                 quoted = view_of_metric(report, reported[0], replace(reported[1], excerpts=excerpts))
@@ -143,7 +140,7 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFKD", name).casefold()
 
 
-class IndexRow(NamedTuple):
+class IndexRow(Record):
     """A metric of a workload on the index page."""
 
     workload: str
@@ -163,7 +160,7 @@ def build_index(view: View, hrefs: Mapping[PageKey, str]) -> str:
     rows = []
     for pair in view.pairs[:MOST_ROWS]:
         name, metric, row = pair.workload, pair.metric.name, workload_row(view, pair)
-        cells = row._replace(finding=plain(row.finding))
+        cells = replace(row, finding=plain(row.finding))
         rows.append(IndexRow(full_name(name), full_name(metric), cells, hrefs.get((name, metric))))
     for entry in view.missing[: MOST_ROWS - len(rows)]:
         reason = plain(full_sentence(entry.reason, str))
@@ -171,23 +168,23 @@ def build_index(view: View, hrefs: Mapping[PageKey, str]) -> str:
         rows.append(IndexRow(full_name(entry.name), full_name(entry.metric or ""), cells))
     hidden = len(view.pairs) + len(view.missing) - len(rows)
     codes = ((name, short_sha(side.sha) or side.label) for name, side in sides)
-    origin = " · ".join(f"{name} <code>{escape(plain(code))}</code>" for name, code in codes if code)
+    origin = " · ".join(f"{name} <code>{escaped(plain(code))}</code>" for name, code in codes if code)
     instead = next(iter(hrefs.values())) if len(rows) == len(hrefs) == 1 else ""
     style = read_asset("page/page.css")
-    title = escape(plain(view.title()))
+    title = escaped(plain(view.title()))
     whose = whose_text(view.subject.shown, with_path=False) if view.subject is not None else ""
     page = filled_asset(
         "page/index.html",
         head=filled_asset(
             "page/head.html",
-            policy=escape(f"default-src 'none'; style-src {hash_source(style)}; {NO_WAY_OUT}"),
-            instead=f'<meta http-equiv="refresh" content="0; url={escape(instead)}">\n' if instead else "",
+            policy=escaped(f"default-src 'none'; style-src {hash_source(style)}; {NO_WAY_OUT}"),
+            instead=f'<meta http-equiv="refresh" content="0; url={escaped(instead)}">\n' if instead else "",
             title=title,
             style=style,
         ),
-        title=f"{title} · {escape(whose)}" if whose else title,
+        title=f"{title} · {escaped(whose)}" if whose else title,
         badge=_sign(CONCLUSIONS[view.report.verdict.conclusion].badge, named=True),
-        step=escape(plain(" ".join(filter(None, (view.step(), view.certainty(), view.missed))))),
+        step=escaped(plain(" ".join(filter(None, (view.step(), view.certainty(), view.missed))))),
         origin=f'<p class="origin">{origin}</p>\n' if origin else "",
         content=_table(rows) if rows else "<p>Nothing was compared.</p>\n",
         more=f'<p class="quiet">{counted(hidden, "more row")} in report.json.</p>\n' if hidden else "",
@@ -201,19 +198,19 @@ def _sign(word: str, *, named: bool = False) -> str:
 
 
 def _small(text: str) -> str:
-    return f"<small>{escape(text)}</small>" if text else ""
+    return f"<small>{escaped(text)}</small>" if text else ""
 
 
 def _table(rows: Sequence[IndexRow]) -> str:
     lines = []
     for row in rows:
-        cells, name = row.cells, str(escape(row.workload))
-        name = f'<a href="{escape(row.href)}">{name}</a>' if row.href else name
-        tone = f' class="{escape(cells.tone)}"' if cells.tone else ""
+        cells, name = row.cells, escaped(row.workload)
+        name = f'<a href="{escaped(row.href)}">{name}</a>' if row.href else name
+        tone = f' class="{escaped(cells.tone)}"' if cells.tone else ""
         lines.append(
             f'<tr><th scope="row">{name}{_small(row.metric)}</th>'
-            f'<td class="words">{_sign(cells.verdict)}{escape(cells.verdict)}{_small(cells.finding)}</td>'
-            f"<td{tone}>{escape(cells.change)}{_small(cells.amounts)}</td></tr>\n"
+            f'<td class="words">{_sign(cells.verdict)}{escaped(cells.verdict)}{_small(cells.finding)}</td>'
+            f"<td{tone}>{escaped(cells.change)}{_small(cells.amounts)}</td></tr>\n"
         )
     head = '<th scope="col">Workload</th><th scope="col" class="words">Verdict</th><th scope="col">Total</th>'
     opening = '<div class="scroll" tabindex="0" role="region" aria-label="Workloads"><table class="two-lines">'

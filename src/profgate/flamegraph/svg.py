@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import markupsafe
 import numpy as np
 
 from profgate.flamegraph.page_columns import OTHER, CutTree, NamedTree, PageHeader, uncut, visible_page
 from profgate.model.visible_text import cut
 from profgate.report import numbers
+from profgate.report.assets import escaped
 
 if TYPE_CHECKING:
     from profgate.model.arrays import FloatArray, IntArray
@@ -70,7 +70,7 @@ def draw_svg(named: NamedTree, shown: CutTree, header: PageHeader, max_boxes: in
     ]
     height = _TOP + (int(tree.depth[drawn].max(initial=0)) + 1) * _ROW + 30
     title, short, summary = (
-        markupsafe.escape(text)
+        escaped(text)
         for text in (header.full_title, cut(header.full_title, 140), cut(_summary(tree, header, side), 175))
     )
     shapes = "".join(f"{box}\n" for box in boxes)

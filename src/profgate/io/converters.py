@@ -3,10 +3,9 @@
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 from profgate.errors import ProfileError
-from profgate.io.scratch import scratch_folder
+from profgate.model.record import Record
 from profgate.model.source import JFR_EVENTS, SourceFile, source_of
 from profgate.model.visible_text import cut, plain
 
@@ -14,7 +13,7 @@ TIMEOUT = 120  # in seconds
 LARGEST = 512 << 20  # maximum number of bytes of a recording
 
 
-class Converter(NamedTuple):
+class Converter(Record):
     """A conversion by an external tool. ``command`` takes input and output file, and returns None without the tool."""
 
     recognises: Callable[[bytes], bool]
@@ -41,7 +40,9 @@ def is_recording(source: SourceFile) -> bool:
 
 
 def _run(converter: Converter, source: SourceFile) -> bytes | None:
-    import subprocess
+    import subprocess  # imported here because few files are recordings
+
+    from profgate.io.scratch import scratch_folder
 
     with scratch_folder() as folder:  # jfr requires this file extension
         recording, result = Path(folder, "recording.jfr"), Path(folder, "result")

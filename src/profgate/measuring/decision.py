@@ -107,7 +107,7 @@ def decided(turns: Turns, given: PipelineInput, listed: Sequence[Suspect] | None
     )
     built = pipeline.compare(measured) if given.pages else built
     report = with_other_runs(built.report, turns.facts["baseline"], turns.facts["target"])
-    return Decision(built._replace(report=report), measurement)
+    return Decision(replace(built, report=report), measurement)
 
 
 def _check_workloads(listed: Sequence[Suspect], warm: Profiles) -> None:

@@ -22,7 +22,7 @@ Reach = Literal[
 FileStatus = Literal["added", "removed", "modified", "renamed"]
 
 
-class LineRange(NamedTuple):
+class LineRange(Record):
     """Lines from ``first`` to ``last``, counted from 1. The range is empty if ``last`` is less than ``first``."""
 
     first: int

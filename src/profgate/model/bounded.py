@@ -2,8 +2,8 @@
 
 from typing import Annotated
 
-from annotated_types import Ge, Gt, Interval
+from profgate.model.record import Limit
 
-Count = Annotated[int, Ge(0)]
-Positive = Annotated[float, Gt(0)]
-Probability = Annotated[float, Interval(ge=0, le=1)]
+Count = Annotated[int, Limit("Ge", {"ge": 0})]
+Positive = Annotated[float, Limit("Gt", {"gt": 0})]
+Probability = Annotated[float, Limit("Interval", {"ge": 0, "le": 1})]

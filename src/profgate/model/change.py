@@ -5,7 +5,6 @@ from enum import IntEnum
 from typing import Annotated, Any, Literal
 
 import numpy as np
-from annotated_types import Predicate
 
 from profgate.model.arrays import FloatArray, IntArray, finite
 from profgate.model.attribution import SourceStates
@@ -13,7 +12,7 @@ from profgate.model.bounded import Probability
 from profgate.model.calibration import Calibration
 from profgate.model.durations import RankCheck
 from profgate.model.reason import Reason
-from profgate.model.record import Record, field, force_setattr
+from profgate.model.record import Limit, Record, field, force_setattr
 
 NO_ROWS, NO_VALUES = np.empty(0, np.int64), np.empty(0)
 
@@ -58,7 +57,7 @@ MAYBE = frozenset({Kind.MAYBE_DEGRADATION, Kind.MAYBE_OPTIMIZATION})
 BY_WORD = {word: kind for kind, word in _WORDS.items()}
 
 
-KindWord = Annotated[str, Predicate(BY_WORD.__contains__)]
+KindWord = Annotated[str, Limit("Predicate", {"func": BY_WORD.__contains__})]
 
 
 class Partial(Record):

@@ -78,7 +78,7 @@ class LineCosts(NamedTuple):
     total: IntArray
 
 
-class CallEdges(NamedTuple):
+class CallEdges(Record):
     """Pairs of caller and callee from formats without stacks, sorted by symbol. Values are sums over a side's runs.
 
     All arrays are int64. ``caller`` and ``callee`` are symbols, which are equal for direct recursion. ``*_total`` is
@@ -103,7 +103,7 @@ LONGEST_PATH = 100  # maximum number of frames of a shown call path; longer path
 ELSEWHERE = -1  # job number of runs on another CPU model than the target
 
 
-class Runs(NamedTuple):
+class Runs(Record):
     """The number of runs of each side, and the job that recorded each run.
 
     ``noise`` is the number of base runs of other commits. Runs with the same job number share the machine, the build
@@ -139,14 +139,14 @@ class Runs(NamedTuple):
         return len(set(self.base_jobs) - {ELSEWHERE})
 
 
-class Note(NamedTuple):
+class Note(Record):
     """A limitation, which prevents the comparison if ``blocks`` is true."""
 
     reason: Reason
     blocks: bool = False
 
 
-class Observations(NamedTuple):
+class Observations(Record):
     """Repeated records of both sides by symbol. A profile with one value per run has no such records.
 
     Each array has one element per record. The arrays ``symbol``, ``side`` (0 = baseline, 1 = target), ``run`` (baseline
@@ -189,7 +189,7 @@ class Sampling(Record):
     values: FloatArray | None = None
 
 
-class Noise(NamedTuple):
+class Noise(Record):
     """The costs of base runs of other commits, as in `RunCosts`. The history contains no ``active_total``."""
 
     self_value: IntArray
@@ -283,7 +283,7 @@ def sample_counts(comparison: Comparison) -> tuple[float, float] | None:
     return float(counts[:split].sum()), float(counts[split:].sum())
 
 
-class RunValues(NamedTuple):
+class RunValues(Record):
     """The costs of one comparison by run, in stored units of the metric.
 
     The float64 arrays have one element per run: first the ``earlier`` runs of other base jobs, newest first, then the

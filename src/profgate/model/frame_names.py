@@ -8,12 +8,13 @@ part of the identity.
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
-from typing import NamedTuple
+
+from profgate.model.record import Record
 
 LONGEST_PATH = 500  # maximum number of characters of a path that are compared
 
 
-class NameRule(NamedTuple):
+class NameRule(Record):
     """A rule that changes names. Names without any of the ``needles``, which "|" separates, are skipped."""
 
     code: str
@@ -124,7 +125,7 @@ _POSITION = re.compile(
 )
 
 
-class FrameKey(NamedTuple):
+class FrameKey(Record):
     """The name and file that identify a frame. The line is displayed but never compared."""
 
     name: str

@@ -2,10 +2,12 @@
 
 from array import array
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import Protocol
+
+from profgate.model.record import Record
 
 
-class TakenStacks(NamedTuple):
+class TakenStacks(Record):
     """Stacks that have been read since the last call to `LineScan.take`.
 
     ``values`` is an int64 array, and the other arrays are int32, as in `folded_scan.Scan`. ``lines`` is the number of

@@ -6,23 +6,21 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from annotated_types import Interval, MaxLen, Predicate
-
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts
-from profgate.model.record import Record, adapter_of, replace, to_builtins
+from profgate.model.record import Limit, Record, adapter_of, replace, to_builtins
 from profgate.model.source import MANIFEST_NAME, RECORDING_NAME
 
 SCHEMA = "profgate.manifest/2"
 MOST_BYTES = 128 << 20
-_Text = Annotated[str, MaxLen(1000)]
-LongText = Annotated[str, MaxLen(20_000)]
-Whole = Annotated[int, Interval(ge=0, lt=2**63)]
-Rate = Annotated[float, Interval(ge=0, lt=1e15)]
+_Text = Annotated[str, Limit("MaxLen", {"max_length": 1000})]
+LongText = Annotated[str, Limit("MaxLen", {"max_length": 20_000})]
+Whole = Annotated[int, Limit("Interval", {"ge": 0, "lt": 2**63})]
+Rate = Annotated[float, Limit("Interval", {"ge": 0, "lt": 1e15})]
 RECORDED = ("cpu_model", "image", "kernel", "c_library", "compiler", "runtime")
 FACTS = ("os", "architecture", *RECORDED, "environment")
 _LONGEST_TEXT, _LONGEST_ENVIRONMENT, _LONGEST_NUMBER = 1000, 20_000, 10
-Digest = Annotated[str, Predicate(re.compile(r"[0-9a-f]{64}").fullmatch)]
+Digest = Annotated[str, Limit("Predicate", {"func": re.compile(r"[0-9a-f]{64}").fullmatch})]
 
 
 class ManifestFile(Record):

@@ -3,13 +3,14 @@
 import re
 from collections.abc import Sequence
 from functools import cache
-from typing import NamedTuple
+
+from profgate.model.record import Record
 
 MOST_STARS = 4
 MOST_ALIASES = 200
 
 
-class Aliases(NamedTuple):
+class Aliases(Record):
     """Pairs of a pattern and a new name. The first pattern that matches the whole name applies.
 
     A star matches any string. The stars in the new name are replaced with the matched strings in order.

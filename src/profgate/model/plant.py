@@ -2,13 +2,11 @@
 
 from typing import Annotated
 
-from annotated_types import Interval, Len
-
 from profgate.errors import ProfgateError
-from profgate.model.record import Record
+from profgate.model.record import Limit, Record
 
 PLANT_NAME = "canary.json"
-Text = Annotated[str, Len(1, 1000)]
+Text = Annotated[str, Limit("Len", {"min_length": 1, "max_length": 1000})]
 
 
 class Plant(Record):
@@ -20,9 +18,9 @@ class Plant(Record):
 
     function: Text
     file: Text
-    size: Annotated[float, Interval(ge=0.001, le=10.0)]
+    size: Annotated[float, Limit("Interval", {"ge": 0.001, "le": 10.0})]
     workloads: tuple[Text, ...] = ()
-    caught: Annotated[str, Len(0, 100)] = ""
+    caught: Annotated[str, Limit("Len", {"min_length": 0, "max_length": 100})] = ""
 
 
 def plant_from_json(text: str, where: str) -> Plant:

@@ -16,7 +16,7 @@ PYTHON_SAMPLING = "profiling.sampling"
 """The value of `Facts.profiler` for Python's own sampling profiler."""
 
 
-class ClaimedSource(NamedTuple):
+class ClaimedSource(Record):
     """The source of a function by an untrusted source map. ``file`` and ``script`` are relative to the checkout."""
 
     name: str
@@ -98,7 +98,7 @@ class CallGraph(NamedTuple):
     lines: LineValues | None = None
 
 
-class Measurements(NamedTuple):
+class Measurements(Record):
     """Repeated records of a profile. Each array has one element per record.
 
     ``frame`` (int64) is the frame number, and ``amount`` (float64) is in the metric's own unit. ``size`` (float64) is
@@ -129,7 +129,7 @@ class Measurements(NamedTuple):
         return int(self.order[self.of_metric(place)].max(initial=0)) + 1
 
 
-class Model(NamedTuple):
+class Model(Record):
     """A regression model: its coefficients by name (b0, b1, b2), or the x and y values of a curve without a formula."""
 
     frame: int
@@ -222,7 +222,7 @@ def counted_warning(what: str, count: int) -> str:
     return f"{what}: {count}{semicolon}{advice}"
 
 
-class Workload(NamedTuple):
+class Workload(Record):
     """The runs of one configuration. ``noise_runs`` are base runs of other commits, used only to estimate the noise."""
 
     name: str

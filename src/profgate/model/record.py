@@ -4,7 +4,7 @@ Commands import more than a hundred of these classes, so this is a large part of
 """
 
 from functools import cache
-from typing import TYPE_CHECKING, Any, dataclass_transform
+from typing import TYPE_CHECKING, Annotated, Any, dataclass_transform
 
 from msgspec import Struct, field, to_builtins
 from msgspec.structs import asdict, fields, force_setattr, replace
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pydantic import GetCoreSchemaHandler, TypeAdapter
     from pydantic_core import CoreSchema
 
-__all__ = ("Record", "Struct", "adapter_of", "asdict", "field", "force_setattr", "replace", "to_builtins")
+__all__ = ("Limit", "Record", "Struct", "adapter_of", "asdict", "field", "force_setattr", "replace", "to_builtins")
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -26,6 +26,22 @@ class Record(Struct, frozen=True):
         from pydantic_core.core_schema import no_info_after_validator_function
 
         return no_info_after_validator_function(lambda found: cls(**found), handler.generate_schema(_dictionary(cls)))
+
+
+class Limit(Struct, frozen=True, eq=False):
+    """A constraint that pydantic checks: the name of a class in annotated_types, and its arguments.
+
+    That package consists of dataclasses, so it is imported only to read data.
+    """
+
+    kind: str
+    arguments: dict[str, Any]
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: "GetCoreSchemaHandler") -> "CoreSchema":  # noqa: ANN401
+        """Return the schema of a type with this constraint."""
+        import annotated_types
+
+        return handler.generate_schema(Annotated[kind, getattr(annotated_types, self.kind)(**self.arguments)])
 
 
 @cache
@@ -42,5 +58,7 @@ def _dictionary(record: type[Record]) -> object:
 
     from typing_extensions import TypedDict
 
-    kinds = {part.name: part.type if part.required else NotRequired[part.type] for part in fields(record)}
-    return TypedDict(record.__name__, kinds)  # type: ignore[operator]
+    return TypedDict(  # type: ignore[operator] # mypy accepts literal fields only
+        record.__name__,
+        {part.name: part.type if part.required else NotRequired[part.type] for part in fields(record)},
+    )

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Annotated, Literal
 
-from annotated_types import Interval, Predicate
-
 from profgate.model.acceptance import Acceptance
 from profgate.model.attribution import Reach, SourceState
 from profgate.model.blind_spots import BlindSpots
@@ -28,7 +26,7 @@ from profgate.model.measurement import Measurement
 from profgate.model.plant import Plant
 from profgate.model.policy import DriftRule, StatedPolicy
 from profgate.model.reason import NotCompared, Reason, ReasonCode, Side
-from profgate.model.record import Record, replace
+from profgate.model.record import Limit, Record, replace
 from profgate.model.units import CALLS
 
 SCHEMA = "profgate.report/4"
@@ -36,7 +34,7 @@ Conclusion = Literal["pass", "warn", "fail", "not_compared", "inconclusive"]
 Colour = Literal["red", "yellow", "neutral", "green"]
 Direction = Literal["worse", "better", "none"]
 Severity = Literal["severe", "degraded", "maybe", "none"]
-Runs = Annotated[dict[str, Count], Predicate({"baseline", "target"}.issubset)]
+Runs = Annotated[dict[str, Count], Limit("Predicate", {"func": {"baseline", "target"}.issubset})]
 TOTAL = Location("total")
 
 
@@ -333,7 +331,7 @@ class Verdict(Record):
     conclusion: Conclusion
     colour: Colour
     reasons: tuple[Reason, ...]
-    exit_code: Annotated[int, Interval(ge=0, le=4)] = 0
+    exit_code: Annotated[int, Limit("Interval", {"ge": 0, "le": 4})] = 0
 
     @property
     def fails(self) -> bool:

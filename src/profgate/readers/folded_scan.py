@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal, InvalidOperation
 from io import SEEK_CUR
 from itertools import count
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray, exact_sum
 from profgate.model.call_tree import MAX_DEPTH, added_at, merged_paths
 from profgate.model.kernels import Kernels, LineScan
-from profgate.model.record import Struct, field
+from profgate.model.record import Record, Struct, field
 from profgate.model.source import SourceFile
 from profgate.readers.containers import MAX_LINE
 
@@ -78,7 +78,7 @@ class Scan(Struct):
         return depth, np.array(self.new, np.int64), leaf
 
 
-class _Block(NamedTuple):
+class _Block(Record):
     """The complete lines before ``end``, with line breaks. If these were sorted, ``lines`` has them in file order."""
 
     data: bytes

@@ -2,8 +2,8 @@
 
 import re
 import shlex
-from typing import NamedTuple
 
+from profgate.model.record import Record
 from profgate.model.source import JFR_EVENTS, SourceFile
 from profgate.readers.json_text import ends_hold
 
@@ -18,7 +18,7 @@ _JMH = "run: java -jar benchmarks.jar -rf json -rff a.json"
 _HYPERFINE = "run: hyperfine --export-json a.json CMD"
 
 
-class Foreign(NamedTuple):
+class Foreign(Record):
     """Unsupported format, and advice with a command in which ``{name}`` is the file name.
 
     ``looks`` is a pattern that matches the first bytes, or the keys of a JSON document.

@@ -5,7 +5,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from profgate.errors import ProfileError
 from profgate.model.arrays import BoolArray, IntArray, RowArray
 from profgate.model.kernels import Kernels
 from profgate.model.profile import Facts, FrameList, Profile, Stacks
-from profgate.model.record import Record, Struct, field
+from profgate.model.record import Record, Struct, field, replace
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import line_of
@@ -83,7 +83,7 @@ class PprofReader(BuiltInReader):
         return message.profile()
 
 
-class _Function(NamedTuple):
+class _Function(Record):
     name: str
     file: str | None = None
     start: int | None = None
@@ -275,7 +275,7 @@ class _Message(Struct):
                 key: tuple[object, ...] = (function_id, module)  # two numbers from the file could collide
                 if not function.name:
                     address = f"[{place:#x}]"
-                    key, function = (address, *key), function._replace(name=address)
+                    key, function = (address, *key), replace(function, name=address)
                 # Go's runtime inserts these calls to interrupt functions, to which their samples belong
                 if function.name not in {"runtime.asyncPreempt", "runtime.asyncPreempt2"}:
                     own.append(frames.number_of(key, function, line_of(line)))

@@ -4,13 +4,13 @@ The functions raise ProfileError if the data is truncated or damaged.
 """
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
+from profgate.model.record import Record
 from profgate.readers.stack_events import ranges
 
 VARINT, FIXED64, LENGTH, FIXED32 = 0, 1, 2, 5
@@ -23,7 +23,7 @@ _IS_WIRE_TYPE = np.isin(np.arange(8), (VARINT, FIXED64, LENGTH, FIXED32))
 Bytes = NDArray[np.uint8]
 
 
-class Spans(NamedTuple):
+class Spans(Record):
     """Byte ranges of the contents of a field.
 
     The int64 arrays contain the message, the start and the exclusive end of each range.

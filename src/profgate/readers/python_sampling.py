@@ -6,12 +6,11 @@ experiments with Python 3.15.2.
 
 import re
 import struct
-from typing import NamedTuple
 
 from profgate.errors import ProfileError
 from profgate.model.call_tree import MAX_DEPTH
 from profgate.model.profile import PYTHON_SAMPLING, Facts, FrameList, Profile
-from profgate.model.record import Struct, field
+from profgate.model.record import Record, Struct, field
 from profgate.model.source import SourceFile, source_of
 from profgate.model.units import Metric
 from profgate.readers.builders import ROOT, Frames, Tree, call_graph
@@ -73,7 +72,7 @@ class PythonSamplingReader(BuiltInReader):
         )
 
 
-class _Header(NamedTuple):
+class _Header(Record):
     """Header and footer fields that the reader uses. The interval is in microseconds, and offsets are in bytes."""
 
     python: str

@@ -6,13 +6,13 @@ A source map is untrusted: it comes from the build of the pull request.
 import json
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from profgate.errors import ProfileError
 from profgate.model.arrays import IntArray
+from profgate.model.record import Record
 
 LARGEST = 32 << 20  # in bytes
 MOST_SEGMENTS = 5_000_000
@@ -27,7 +27,7 @@ _DIGITS[np.frombuffer(_LETTERS, np.uint8)] = np.arange(len(_LETTERS))
 _FIELDS = 5  # generated column, source, line, column, name
 
 
-class SourceMap(NamedTuple):
+class SourceMap(Record):
     """The segments of a source map, sorted by position.
 
     ``position`` is an int64 array with ``line << 32 | column`` of each segment in the script. ``fields`` is an int64
@@ -171,7 +171,7 @@ _WORDS = re.compile(r"[\w$#]+")
 _KEYWORDS = re.compile(r"(?:(?:export|default|static|async|function|class|get|set|const|let|var)\b[\s*]*)*")
 
 
-class ScriptFunction(NamedTuple):
+class ScriptFunction(Record):
     """A function as V8 records it. Lines and columns are counted from 0, and columns in UTF-16 code units."""
 
     name: str
@@ -185,7 +185,7 @@ class ScriptFunction(NamedTuple):
         return found[0] if found else ""
 
 
-class Origin(NamedTuple):
+class Origin(Record):
     """A function according to a source map. ``source`` is an index, and lines are counted from 1."""
 
     name: str

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from profgate.errors import ProfileError
 from profgate.model.profile import Facts, Profile
-from profgate.model.record import Struct, field
+from profgate.model.record import Record, Struct, field
 from profgate.model.source import SourceFile
 from profgate.model.units import Metric, MetricKind
 from profgate.readers.builders import ROOT, Frames, Tree
@@ -71,7 +71,7 @@ class _Span(NamedTuple):
     frame: int
 
 
-class _Mark(NamedTuple):
+class _Mark(Record):
     """Start or end of a call. An end has no frame and sometimes no name."""
 
     time: int

@@ -23,3 +23,10 @@ def read_asset(name: str) -> str:
 def filled_asset(name: str, **markup: str) -> str:
     """Read a file and replace each ``{{ key }}`` with the markup of this key, which is not escaped."""
     return _PLACE.sub(lambda place: markup[place[1]], read_asset(name))
+
+
+def escaped(text: str) -> str:
+    """Return text that may stand in an element or attribute. Python's and Jinja's functions would import too much."""
+    return (
+        text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&#34;").replace("'", "&#39;")
+    )

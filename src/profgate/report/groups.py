@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from profgate.model.change import Location
 from profgate.model.reason import NotCompared, ReasonCode, combined_reason
-from profgate.model.record import replace
+from profgate.model.record import Record, replace
 from profgate.model.report import Conclusion, MetricReport, Report
 from profgate.report import numbers
 from profgate.report.rows import Calls, Pair, Row, whose_text
@@ -17,7 +17,7 @@ POSSIBLE = "possible"
 LARGE = 1.1  # smallest ratio between totals that needs an explanation if it is within noise
 
 
-class ShownConclusion(NamedTuple):
+class ShownConclusion(Record):
     """How reports show a conclusion: a sign, a word for a whole run, and a word for one workload."""
 
     sign: str

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from profgate.model.reason import ReasonCode
-from profgate.model.record import replace
+from profgate.model.record import Record, replace
 from profgate.model.report import MetricReport
 from profgate.report import groups, numbers, statements
 from profgate.report.groups import shown_conclusion, unseen_total
@@ -98,7 +98,7 @@ def _whose(alone: View) -> str:
     return "" if findings[0].total else f"{alone.style.name(row.shown.location.name)}: {whose}"
 
 
-class WorkloadRow(NamedTuple):
+class WorkloadRow(Record):
     """One metric of a workload. ``tone`` is "worse" or "better" if the change of the total is certain, otherwise ""."""
 
     sign: str

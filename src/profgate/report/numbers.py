@@ -4,8 +4,8 @@ import math
 import re
 from functools import lru_cache
 from itertools import pairwise
-from typing import NamedTuple
 
+from profgate.model.record import Record
 from profgate.model.units import base_unit
 
 UNKNOWN = "–"
@@ -17,7 +17,7 @@ LARGEST_MULTIPLE = 1_000
 CACHED = 4096  # texts that are kept, because the rows of a picture or a report often have equal numbers
 
 
-class Scale(NamedTuple):
+class Scale(Record):
     """A readable unit. Values are divided by ``factor`` and followed by ``sign``."""
 
     factor: float

@@ -9,18 +9,18 @@ so equal input gives equal output.
 
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from profgate.model.arrays import FloatArray, IntArray, splitmix64
+from profgate.model.record import Record
 from profgate.statistics.t_tests import welch
 
 WINDOW = 50  # values per window; longer series are divided into windows that overlap by half
 SHUFFLES = 199
 
 
-class Shift(NamedTuple):
+class Shift(Record):
     """A persistent change from the mean ``before`` to the mean ``after``, which is the level from index ``place``.
 
     ``p`` is the two-sided p value of Welch's test.

@@ -48,7 +48,7 @@ class _Points(Record, eq=False):
         return np.asarray(np.bincount(self.group, weights=column, minlength=len(self.count)), dtype=np.float64)
 
 
-class _Fit(NamedTuple):
+class _Fit(Record):
     """Fitted models of one kind for all groups. ``r_square`` is NaN for groups without such a model."""
 
     coefficients: FloatArray

@@ -2,14 +2,14 @@
 
 import math
 from statistics import NormalDist
-from typing import NamedTuple
 
 from profgate.model.arrays import FloatArray
+from profgate.model.record import Record
 
 ROUNDING = 1e-12  # tolerance for the rounding error when the means of equal logarithms are subtracted
 
 
-class ShiftTest(NamedTuple):
+class ShiftTest(Record):
     """Difference between target and baseline, with its t value (infinite without scatter) and degrees of freedom."""
 
     shift: float

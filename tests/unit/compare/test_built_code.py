@@ -39,5 +39,5 @@ def test_other_scripts_do_not_matter() -> None:
 
 
 def test_hash_in_the_name_of_a_script_does_not_matter() -> None:
-    hashed = {0: SOURCES[0]._replace(script="lib/app-1a2b3c4d.js")}
+    hashed = {0: replace(SOURCES[0], script="lib/app-1a2b3c4d.js")}
     assert names(recorded("/a", hashed), recorded("/a", {})) == ["Y"] * 2

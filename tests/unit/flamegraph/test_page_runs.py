@@ -8,6 +8,7 @@ from profgate.flamegraph import page_runs as module
 from profgate.flamegraph.page_runs import INCLUSIVE, OWN, TOTAL, PageRuns, page_runs, recorded
 from profgate.model.arrays import FloatArray
 from profgate.model.comparison import RunValues
+from profgate.model.record import replace
 
 
 def floats(*values: float) -> FloatArray:
@@ -49,6 +50,6 @@ def test_values_are_as_recorded() -> None:
     baseline, target = [{"main;f": 10, "main;g": 90}, {"main;f": 20, "main;g": 80}], [{"main;f": 50, "main;g": 100}]
     comparison = from_stacks(baseline, target)
     f = comparison.symbols.names.index("f")
-    tested = given({f: floats(9, 19, 45)}, {f: floats(9, 19, 45)})._replace(factors=floats(1, 1.1, 1.2))
+    tested = replace(given({f: floats(9, 19, 45)}, {f: floats(9, 19, 45)}), factors=floats(1, 1.1, 1.2))
     rows = shown(recorded(comparison, tested), (2, 1))["rows"]
     assert [row[3:] for row in rows[1:]] == [[10000, 20000, 50000]] * 2

@@ -1,16 +1,15 @@
 from typing import Annotated
 
 import pytest
-from annotated_types import Ge
 from pydantic import ValidationError
 
-from profgate.model.record import Record, adapter_of, field, replace, to_builtins
+from profgate.model.record import Limit, Record, adapter_of, field, replace, to_builtins
 from profgate.model.run_context import RunContext
 
 
 class Part(Record):
     name: str
-    count: Annotated[int, Ge(0)] = 0
+    count: Annotated[int, Limit("Ge", {"ge": 0})] = 0
     texts: dict[str, str] = field(default_factory=dict)
     parts: tuple["Part", ...] = ()
 

@@ -1,7 +1,6 @@
 """Strategies of the gate: tests of functions and of totals against noise between unchanged runs or jobs."""
 
 from collections.abc import Mapping
-from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -127,6 +126,8 @@ def _changes(comparison: Comparison, evidence: Evidence) -> list[NetChange]:
     """Return the changes to list: unconfirmed ones if runs are too few, certain ones if samples are too few."""
     reason = evidence.calibration.inconclusive
     if reason == "too_few_runs":
+        from statistics import NormalDist  # imported only for few runs
+
         # for a small p, -inv_cdf(p) is more precise than inv_cdf(1 - p)
         bar = -NormalDist().inv_cdf(0.01 / max(1, len(evidence.t)))
         return unconfirmed_changes(comparison, evidence, 5, bar)

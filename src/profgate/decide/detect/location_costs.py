@@ -2,7 +2,6 @@
 
 import re
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from profgate.model.change import Location
 from profgate.model.comparison import WHOLE, Comparison
 from profgate.model.levels import MACHINE, NEARLY_ALL, SMALLEST_SHARE, SUSPECT_SHARE
 from profgate.model.measurement import Look, Suspect
+from profgate.model.record import Record
 from profgate.model.units import MetricKind
 
 SELF, SUBTREE, TOTAL = 0, 1, 2  # the kinds of locations
@@ -20,7 +20,7 @@ DISPERSION = 2.0  # variance of sample counts divided by their mean
 MOST_SUSPECTS = 20  # number of functions that are suspects without having been listed, by self and by inclusive cost
 
 
-class Costs(NamedTuple):
+class Costs(Record):
     """Locations of one comparison and their cost in each run.
 
     ``values`` is a float64 array in stored units with one row per location and one column per run. All costs except the

@@ -6,7 +6,7 @@ A change is a net change if it remains when the other costs of the callers are i
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from profgate.decide.detect.permutation import Rows, blocks_of, p_of_one, splits
 from profgate.model.arrays import BoolArray, FloatArray, IntArray, means
 from profgate.model.comparison import WHOLE, Comparison, DiffTree
 from profgate.model.levels import LISTED, NEARLY_ALL, job_margin
+from profgate.model.record import Record, replace
 from profgate.model.units import MetricKind
 
 # stubs of calls into libraries, and interrupts, which hit any function: their costs belong to no function
@@ -24,7 +25,7 @@ PASSING = re.compile(r".*@plt|(?:asm_|__)?(?:sysvec_\w+|common_interrupt|irq_exi
 OFFSET = 0.5  # minimum fraction of a change that the rest of a subtree must offset
 
 
-class Enclosing(NamedTuple):
+class Enclosing(Record):
     """A caller, or the run (`WHOLE`), with the costs by run of its subtree and of the location inside of it."""
 
     symbol: int
@@ -132,7 +133,7 @@ def known_caller(paths: CallPaths, symbol: int, known: BoolArray) -> tuple[int, 
     return WHOLE, callee
 
 
-class NetChange(NamedTuple):
+class NetChange(Record):
     """A change in the self cost of a function, or in the cost of its ``subtree``, in the direction of ``sign``.
 
     ``place`` is the tested location that proves the change, and ``shown`` the one whose costs are ``before`` and
@@ -172,7 +173,7 @@ def unconfirmed_changes(comparison: Comparison, evidence: Evidence, most: int, b
     likely = np.flatnonzero((size >= bar) & (evidence.costs.symbol != WHOLE))
     order = likely[np.argsort(-size[likely], kind="stable")][: 4 * most]
     rows = _resolved(comparison, evidence, order.tolist())
-    return [row._replace(listed=True, certain=False) for row in rows if not row.net][:most]
+    return [replace(row, listed=True, certain=False) for row in rows if not row.net][:most]
 
 
 def tested_change(comparison: Comparison, evidence: Evidence, place: int) -> NetChange:
@@ -229,7 +230,7 @@ def _merged(rows: list[NetChange], distance: FloatArray) -> list[NetChange]:
         wide = next((row for row in same if row.subtree and not row.net), first) if not first.net else first
         new = tuple(dict.fromkeys(symbol for row in same for symbol in row.new))
         shown = {name: getattr(wide, name) for name in ("shown", "subtree", "before", "after")}
-        merged.append(first._replace(**shown, new=new))
+        merged.append(replace(first, **shown, new=new))
     return merged
 
 
@@ -265,18 +266,18 @@ class _Search:
         while (row.symbol, row.subtree) not in seen:
             seen.add((row.symbol, row.subtree))
             if row.sign * self._change(row) <= 0.0:
-                return row._replace(net="offset", certain=False)
+                return replace(row, net="offset", certain=False)
             offset = self._offset(row)
             if offset is None:
-                return row._replace(net="offset", certain=False) if self._caller_fell(row) else row
+                return replace(row, net="offset", certain=False) if self._caller_fell(row) else row
             caller, near = offset
             nearly_all = caller.cost.mean() >= NEARLY_ALL * self.evidence.costs.whole
             if caller.symbol == WHOLE or (nearly_all and not near):
-                return row._replace(net="offset", certain=False)
+                return replace(row, net="offset", certain=False)
             outer = self.place.get((caller.symbol, SUBTREE))
             judged = row if outer is None else tested_change(self.comparison, self.evidence, outer)
             if outer is None or not judged.listed or judged.sign != row.sign:
-                return row._replace(net="moved", certain=False, listed=False)
+                return replace(row, net="moved", certain=False, listed=False)
             row = judged
         return row
 
@@ -358,12 +359,12 @@ class _Search:
         own_before, own_after = self._sides(self.comparison.self_value)
         fell = (own_before - own_after >= OFFSET * row.change).any()
         if not added and (fell or not broad):
-            return row._replace(net="moved", certain=False, listed=False)
-        row = row._replace(certain=row.certain and added, new=(row.symbol,))
+            return replace(row, net="moved", certain=False, listed=False)
+        row = replace(row, certain=row.certain and added, new=(row.symbol,))
         shown = outermost if broad else caller
         if shown == row.symbol or caller == WHOLE:
             return row
-        return row._replace(symbol=shown, subtree=True, before=float(before[shown]), after=float(after[shown]))
+        return replace(row, symbol=shown, subtree=True, before=float(before[shown]), after=float(after[shown]))
 
     def _sides(self, values: NDArray[Any]) -> tuple[FloatArray, FloatArray]:
         """Return the mean costs of both sides after dividing by the common factor, with one element per symbol."""

@@ -1,13 +1,13 @@
 """Judge stored reports again under another policy, from what they contain."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, get_args
+from typing import Any, get_args
 
 from profgate.decide.judge.findings import GATE_TEST, TOTAL_TEST
 from profgate.decide.judge.verdict import judge, policy_stated_in
 from profgate.model.change import BY_WORD, Change, Kind
 from profgate.model.policy import OnNotCompared, Policy, Rule
-from profgate.model.record import replace
+from profgate.model.record import Record, replace
 from profgate.model.report import Finding, MetricReport, Report
 
 METHODS = {"clr": GATE_TEST, "tot": TOTAL_TEST}
@@ -15,7 +15,7 @@ FLOORS = frozenset({"own", "listed_share", "gate_share", "floor"})  # options th
 UNCERTAIN = {Kind.DEGRADATION: Kind.MAYBE_DEGRADATION, Kind.OPTIMIZATION: Kind.MAYBE_OPTIMIZATION}
 
 
-class Candidate(NamedTuple):
+class Candidate(Record):
     """A policy, or None for the one that a report states, with the fields that are replaced in it."""
 
     name: str

@@ -3,7 +3,6 @@
 import hashlib
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from profgate import loading, pipeline
 from profgate.attribution.unified_diff import parse_diff
@@ -18,7 +17,7 @@ from profgate.measuring.track.versions import Evolution, EvolutionLine, Version
 from profgate.model.attribution import SourceDiff
 from profgate.model.comparison import Comparison
 from profgate.model.reason import ReasonCode, Side
-from profgate.model.record import replace
+from profgate.model.record import Record, replace
 from profgate.model.report import Document
 from profgate.model.source import SourceFile
 from profgate.model.units import CALLS
@@ -29,7 +28,7 @@ _VersionPair = tuple[Version, Version]
 NAME_LENGTH, DIGEST_LENGTH = 48, 32  # file systems limit file names to 255 bytes
 
 
-class JumpPage(NamedTuple):
+class JumpPage(Record):
     """The page of the jump with index ``number``. ``href`` links to the view that shows the jump best."""
 
     number: int

@@ -258,7 +258,7 @@ def test_graph_sees_cost_move_below_a_caller() -> None:
 
 def test_history_without_subtrees_knows_self_costs() -> None:
     comparison = with_base_jobs(PARSE, SLOWER)
-    comparison = replace(comparison, noise=comparison.noise._replace(active_total=None))
+    comparison = replace(comparison, noise=replace(comparison.noise, active_total=None))
     assert certain(found(comparison)) == ["parse"]
 
 

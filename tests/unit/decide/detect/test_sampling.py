@@ -51,7 +51,7 @@ def test_samples_may_stand_for_other_times() -> None:
     comparison = at_two_rates({stack: 5 * value for stack, value in SLOWER.items()}, times)
     values = np.array([10.0] * 5 + [1.0] * 5)
     comparison = replace(
-        comparison, sampling=Sampling(values=values), noise=comparison.noise._replace(sample_values=np.zeros(0))
+        comparison, sampling=Sampling(values=values), noise=replace(comparison.noise, sample_values=np.zeros(0))
     )
     assert sample_counts(comparison) == (10_000, 1_025_000)
     assert kinds(comparison) == {"f07": Kind.DEGRADATION}

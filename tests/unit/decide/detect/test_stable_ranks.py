@@ -32,9 +32,9 @@ def workloads(count: int, *, slow: int | None = None, noise: float = 0.001, bett
                 one,
                 workload=f"w{number:02}",
                 metric=Metric("time", "nanoseconds", better),  # type: ignore[arg-type]
-                runs=one.runs._replace(baseline=3, target=1, noise=2),
+                runs=replace(one.runs, baseline=3, target=1, noise=2),
                 run_totals=np.append(totals[:3], totals[5:]),
-                noise=one.noise._replace(run_totals=totals[3:5]),
+                noise=replace(one.noise, run_totals=totals[3:5]),
             )
         )
     return made
@@ -65,7 +65,7 @@ def test_workloads_that_keep_their_order() -> None:
 def test_same_measurements_are_not_steadier() -> None:
     """With noise among the baseline runs a run has all ranks in common with itself alone."""
     measured = [
-        replace(one, runs=one.runs._replace(target=3), run_totals=np.tile(one.run_totals[:3], 2))
+        replace(one, runs=replace(one.runs, target=3), run_totals=np.tile(one.run_totals[:3], 2))
         for one in workloads(200, noise=0.5)
     ]
     (change,) = changes(measured)
