@@ -23,6 +23,16 @@ WIDTHS = [1440, 390]
 SMALL = 8  # the pictures have an eighth of the width and height, which hides how fonts are drawn
 DIFFERENT = 48  # of 255; a smaller difference of a colour is not seen
 MOST_DIFFERENT = 0.03  # share of the pixels
+# machines have different system fonts, in which lines break elsewhere
+FONT = "document.body.style.fontFamily = '\"DejaVu Sans\"'"
+HAS_FONT = """(() => {
+  const context = document.createElement("canvas").getContext("2d");
+  const widths = ["monospace", "serif"].map((other) => {
+    context.font = `14px "DejaVu Sans", ${other}`;
+    return context.measureText("Where the change of the total comes from").width;
+  });
+  return widths[0] === widths[1];
+})()"""
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +74,9 @@ def test_texts_are_the_stored_ones(name: str, pages: Path, open_file: OpenFile) 
 @pytest.mark.parametrize("name", EXAMPLE["UPGRADES"])
 def test_page_looks_as_stored(name: str, width: int, pages: Path, open_file: OpenFile) -> None:
     page = opened(open_file, pages / f"{name}.html", width)
+    if not page.evaluate(HAS_FONT):
+        pytest.skip("the font DejaVu Sans is not installed; run apt-get install -y fonts-dejavu-core")
+    page.evaluate(FONT)
     seen, stored = picture(page), Golden.from_environment()
     place = stored.root / "upgrades" / f"{name}-{width}.png"
     if stored.update:
